@@ -73,17 +73,30 @@ def cells_of(strip: Iterable[Segment], colours: ColorSystem | None) -> list[Cell
     """One of each column."""
     cells: list[Cell] = []
     for text, style, _ in strip:
-        blank, inked = _inks(style or Style.null(), colours)
-        if text.isascii():
-            cells += ((sign, blank if sign == " " else inked) for sign in text)
-            continue
-        for sign in text:
-            width = cell_len(sign)
-            if width == 0 and cells:  # an accent stands on the sign before
-                cells[-1] = (cells[-1][0] + sign, cells[-1][1])
-            elif width:
-                cells += [(sign, blank if sign == " " else inked), ("", inked)][:width]
+        accents, drawn = _cells(text, style or Style.null(), colours)
+        if accents and cells:
+            cells[-1] = (cells[-1][0] + accents, cells[-1][1])
+        cells += drawn
     return cells
+
+
+@lru_cache(maxsize=2048)
+def _cells(text: str, style: Style, colours: ColorSystem | None) -> tuple[str, tuple[Cell, ...]]:
+    """Accents that stand on the sign before, and the cells of all else."""
+    blank, inked = _inks(style, colours)
+    if text.isascii():
+        return "", tuple((sign, blank if sign == " " else inked) for sign in text)
+    accents = ""
+    cells: list[Cell] = []
+    for sign in text:
+        width = cell_len(sign)
+        if width:
+            cells += [(sign, blank if sign == " " else inked), ("", inked)][:width]
+        elif cells:
+            cells[-1] = (cells[-1][0] + sign, cells[-1][1])
+        else:
+            accents += sign
+    return accents, tuple(cells)
 
 
 @lru_cache(maxsize=4096)

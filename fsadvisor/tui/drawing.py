@@ -9,18 +9,40 @@ from typing import TYPE_CHECKING, Final
 
 from textual.strip import Strip
 from textual.theme import Theme
+from textual.widget import Widget
 
 from fsadvisor.pages.glyphs import Tone
 from fsadvisor.tui import looks
 from fsadvisor.tui.looks import GROUNDS
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
     from rich.style import Style
-    from textual.widget import Widget
+    from textual.filter import LineFilter
+    from textual.geometry import Region
 
     from fsadvisor.pages.glyphs import Line
+
+
+class Drawn(Widget):
+    """Draws lines of spans; what all lines of a paint share is worked out once."""
+
+    _shared: tuple[Mapping[Tone, Style], Style] | None = None
+
+    def render_lines(self, crop: Region) -> list[Strip]:
+        """Those of the screen."""
+        self._shared = tones(self), self.rich_style
+        return super().render_lines(crop)
+
+    def drawn(self, line: Line, width: int, cursor: Style | None = None) -> Strip:
+        """One of them."""
+        looks, ground = self._shared or (tones(self), self.rich_style)
+        return strip(line, width, looks, ground, cursor)
+
+    def get_line_filters(self) -> Sequence[LineFilter]:
+        """None where the tones have colours already: to look through each line for others takes a while."""
+        return super().get_line_filters() if self.app.no_color else ()
 
 
 def tones(widget: Widget) -> Mapping[Tone, Style]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, Protocol, cast
 
 from textual._compositor import ChopsUpdate, LayoutUpdate
 from textual.css.stylesheet import Stylesheet
@@ -13,12 +13,14 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from textual.app import App
+    from textual.events import Idle
+    from textual.screen import Screen
     from textual.strip import Strip
 
     from fsadvisor.tui.wire import Wire
 
-_TURN_S: Final = 0.004
-"""After which is looked again whether there is more to paint."""
+_TURN_S: Final = 0.001
+"""After which is looked again whether there is more to do."""
 
 _LONGEST_S: Final = 0.06
 """For which a paint waits for more at most."""
@@ -37,37 +39,85 @@ class ParsedOnce(Stylesheet):
         self.parse()
 
 
+class PaintedOnce:
+    """A screen that is painted once nothing more is to be done; Textual's own is each sixtieth of a second."""
+
+    async def _on_idle(self, event: Idle) -> None:
+        screen = cast("Screen[object]", self)
+        if is_to_be_painted(screen):
+            event.prevent_default()
+            cast("Painter", screen.app).painting.wanted()
+
+
+class Painter(Protocol):
+    """The application."""
+
+    painting: Painting
+
+
+def is_to_be_painted(screen: Screen[object]) -> bool:
+    """Whether anything of it changed, and it has the keyboard: Textual's own way is good enough for those below it."""
+    one = screen
+    changed = one._layout_required or one._scroll_required or one._repaint_required or one._recompose_required
+    return bool((changed or one._dirty_widgets) and one.is_active and not one.app._batch_count)
+
+
 class Painting:
-    """Sends what was drawn once nothing more is about to be."""
+    """Draws and sends once nothing more is about to change."""
 
     def __init__(self, app: App[int], wire: Wire) -> None:
         self._app = app
         self.wire = wire
         self._since: float | None = None
-        """When the first thing was drawn that is not sent; None where there is none."""
+        """Since when something waits to be drawn or sent; None where nothing does."""
 
     @property
     def waits(self) -> bool:
-        """Whether something is drawn that is not sent."""
+        """Whether something is not sent."""
         return self._since is not None
+
+    def wanted(self) -> None:
+        """Something changed."""
+        if self._since is None:
+            loop = asyncio.get_running_loop()
+            self._since = loop.time()
+            loop.call_soon(self._turn)
 
     def paint(self, update: LayoutUpdate | ChopsUpdate) -> None:
         """What the compositor tells."""
         app = self._app
         drawn = _whole(update) if isinstance(update, LayoutUpdate) else _chops(update)
         self.wire.draw(drawn, app.size, app.console._color_system)
-        if self._since is None:
-            loop = asyncio.get_running_loop()
-            self._since = loop.time()
-            loop.call_soon(self._turn)
+        self.wanted()
 
     def _turn(self) -> None:
-        loop = asyncio.get_running_loop()
-        if self._since is not None and self._more() and loop.time() < self._since + _LONGEST_S:
+        app, loop = self._app, asyncio.get_running_loop()
+        if app._exit or self._since is None:
+            return
+        is_late = loop.time() >= self._since + _LONGEST_S
+        screen = app.screen if app.screen_stack else None
+        if screen and (is_late or not self._is_busy()):
+            self._draw(screen)
+        if screen and not is_late and (self._is_busy() or is_to_be_painted(screen)):
             loop.call_later(_TURN_S, self._turn)
-        else:
-            self._since = None
-            self._send(self.wire.unsent())
+            return
+        self._since = None
+        self._send(self.wire.unsent())
+        if screen and is_to_be_painted(screen):
+            self.wanted()
+
+    def _draw(self, screen: Screen[object]) -> None:
+        if is_to_be_painted(screen):
+            try:
+                with screen._context():
+                    screen._on_timer_update()
+            except Exception as error:  # noqa: BLE001 - as Textual's timers do
+                self._app._handle_exception(error)
+
+    def _is_busy(self) -> bool:
+        """Whether a widget has something to do yet."""
+        pumps = (self._app, *self._app.screen.walk_children(with_self=True))
+        return any(one.message_queue_size for one in pumps)
 
     def _send(self, painted: str) -> None:
         """To the terminal; its hidden cursor is put where one types."""
@@ -82,15 +132,6 @@ class Painting:
             driver.write(f"\x1b[{y + 1};{x + 1}H")
         app._end_update()
         driver.flush()
-
-    def _more(self) -> bool:
-        """Whether a widget has something to do yet, or is to be painted anew."""
-        app = self._app
-        if not app.screen_stack:
-            return False
-        screen = app.screen
-        dirty = screen._layout_required or screen._scroll_required or screen._repaint_required or screen._dirty_widgets
-        return bool(dirty) or any(one.message_queue_size for one in (app, screen, *screen.query("*")))
 
 
 def _whole(update: LayoutUpdate) -> Iterator[tuple[int, int, Strip]]:

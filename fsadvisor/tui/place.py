@@ -12,6 +12,7 @@ from textual.css.query import NoMatches
 from textual.screen import Screen
 
 from fsadvisor.tui.actions import EVERYWHERE, Action, bindings
+from fsadvisor.tui.lighter import PaintedOnce
 from fsadvisor.tui.widgets.ask_line import SearchBar
 from fsadvisor.tui.widgets.bars import Head, KeysBar
 from fsadvisor.tui.widgets.document_view import DocumentView
@@ -27,7 +28,7 @@ if TYPE_CHECKING:
     from fsadvisor.tui.views.look import Look
 
 
-class Place(Screen[None]):
+class Place(PaintedOnce, Screen[None]):
     """A screen over the look of the moment. Subclasses yield their widgets in `body`, and fill them in `show_look`."""
 
     AUTO_FOCUS = "RowsView, DocumentView"

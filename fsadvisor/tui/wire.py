@@ -46,9 +46,11 @@ class Wire:
             self.forget()
         for x, y, strip in drawn:
             if 0 <= y < lines:
+                cells = cells_of(strip, colours)[: max(columns - x, 0)]
+                if self._drawn[y][x : x + len(cells)] == cells:
+                    continue
                 if self._drawn[y] is self._sent[y]:
                     self._drawn[y] = list(self._sent[y])
-                cells = cells_of(strip, colours)[: max(columns - x, 0)]
                 self._drawn[y][x : x + len(cells)] = cells
 
     def unsent(self) -> str:

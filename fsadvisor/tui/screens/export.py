@@ -19,6 +19,7 @@ from fsadvisor.machine.safe_files import write_new
 from fsadvisor.pages.document import Paragraph
 from fsadvisor.pages.glyphs import Span, Tone, line, span
 from fsadvisor.pages.screen import laid
+from fsadvisor.tui.lighter import PaintedOnce
 from fsadvisor.tui.views import export
 from fsadvisor.tui.widgets.lines_view import LinesView
 from fsadvisor.tui.widgets.rows_view import RowsView
@@ -31,7 +32,7 @@ if TYPE_CHECKING:
     from fsadvisor.tui.views.look import Look
 
 
-class Export(ModalScreen[None]):
+class Export(PaintedOnce, ModalScreen[None]):
     """Enter goes from the kind to the name, and then saves; nothing is ever written over."""
 
     CSS = """

@@ -160,8 +160,8 @@ class Live(Place):
     def _draw(self) -> None:
         seen, glyphs = self._seen, self.explorer.glyphs
         disks, writers = self._order("disks"), self._order("writers")
-        self.query_one("#sums", LinesView).renew(lambda width: live.summary(seen, width, glyphs))
-        self.query_one("#disks_title", LinesView).renew(lambda width: live.disks_title(seen, disks, width))
+        self.query_one("#sums", LinesView).show(lambda width: live.summary(seen, width, glyphs))
+        self.query_one("#disks_title", LinesView).show(lambda width: live.disks_title(seen, disks, width))
         self.query_one("#disks", RowsView).renew(
             lambda width: live.disk_rows(
                 seen, disks, width, glyphs, self._names, every=self._every, placed=self._placed
@@ -169,11 +169,9 @@ class Live(Place):
         )
         if disks != "name":
             self._placed = tuple(one.key for one in self.query_one("#disks", RowsView).rows)
-        self.query_one("#writers_title", LinesView).renew(
-            lambda width: live.writers_title(seen, writers, width, glyphs)
-        )
+        self.query_one("#writers_title", LinesView).show(lambda width: live.writers_title(seen, writers, width, glyphs))
         self.query_one("#writers", RowsView).renew(lambda width: live.writer_rows(seen, writers, width, glyphs))
-        self.query_one("#status", LinesView).renew(lambda width: [live.status(seen, width)])
+        self.query_one("#status", LinesView).show(lambda width: [live.status(seen, width)])
         self._share_out()
         self._draw_disk()
 

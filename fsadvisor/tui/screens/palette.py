@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Final
 from textual.command import CommandPalette
 
 from fsadvisor.pages.glyphs import NOTHING, Line, Span, Tone
+from fsadvisor.tui.lighter import PaintedOnce
 from fsadvisor.tui.widgets.bars import KeysBar
 
 if TYPE_CHECKING:
@@ -29,7 +30,7 @@ class PaletteKeys(KeysBar):
         return sum(((Span(f" {key} ", Tone.KEY), Span(f"{does} ", Tone.PLAIN)) for key, does in _KEYS), NOTHING)
 
 
-class Palette(CommandPalette):
+class Palette(PaintedOnce, CommandPalette):
     """Textual's own, without its magnifying glass: that needs a font with emoji, and is two columns wide in some."""
 
     DEFAULT_CSS = """

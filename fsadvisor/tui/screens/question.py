@@ -9,6 +9,7 @@ from textual.screen import ModalScreen
 
 from fsadvisor.pages.glyphs import Line, Span, Tone, span
 from fsadvisor.pages.screen import laid
+from fsadvisor.tui.lighter import PaintedOnce
 from fsadvisor.tui.widgets.document_view import DocumentView
 from fsadvisor.tui.widgets.lines_view import LinesView
 
@@ -29,7 +30,7 @@ _AROUND: Final = 4
 """Lines of the border, the padding and the choices."""
 
 
-class Question(ModalScreen[str]):
+class Question(PaintedOnce, ModalScreen[str]):
     """Shows a text and the keys that answer it; n, Escape and Enter answer no."""
 
     DEFAULT_CSS = """

@@ -39,6 +39,7 @@ _CALM: Final = 10
 """Disks are ordered by the mean of so many seconds, so that rows do not jump."""
 
 _HALF, _BUSY = 0.5, 0.9
+_SECOND_AT_MOST: Final = 1.05
 _STALLED_PERCENT: Final = 10.0
 
 
@@ -199,11 +200,18 @@ def status(seen: Seen, width: int) -> Line:
     elif seen.silent_s:
         state = span(f" the kernel has not answered for {seen.silent_s:.0f} s; still waiting", Tone.WARNING)
     else:
-        state = span(" a sample each second", Tone.DIM)
+        state = span(f" a sample each {_apart(seen)}", Tone.DIM)
     shares = [one.cpu for one in list(seen.moments)[-_CALM:] if one.cpu is not None]
     cost = f"; fsadvisor itself takes {sum(shares) / len(shares):.1%} of a processor" if shares else ""
     left = f"; {seen.writing.left:,} threads were not looked at" if seen.writing.left else ""
     return cut(line(state, span(cost.replace("%", " %") + left, Tone.DIM)), width)
+
+
+def _apart(seen: Seen) -> str:
+    """How far the last samples are apart: more than a second where to take them takes long."""
+    last = list(seen.moments)[-_CALM:]
+    seconds = (last[-1].at_s - last[0].at_s) / (len(last) - 1) if len(last) > 1 else 1.0
+    return "second" if seconds < _SECOND_AT_MOST else f"{seconds:.1f} s"
 
 
 def _dirty(now: Moment) -> Line:

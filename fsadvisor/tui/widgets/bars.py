@@ -10,10 +10,9 @@ from itertools import accumulate, pairwise
 from typing import TYPE_CHECKING, Final, cast
 
 from textual.reactive import reactive
-from textual.widget import Widget
 
 from fsadvisor.pages.glyphs import NOTHING, Line, Span, Tone, columns, cut, padded, span
-from fsadvisor.tui.drawing import strip, tones
+from fsadvisor.tui.drawing import Drawn
 from fsadvisor.tui.views import glimpse
 from fsadvisor.tui.views.head import (
     count_at,
@@ -44,7 +43,7 @@ _ELLIPSIS: Final = 2
 """Columns of the sign, with the blank before it."""
 
 
-class Head(Widget):
+class Head(Drawn):
     """Drawn for the width there is; a click on a place, a count or the verdict goes there."""
 
     DEFAULT_CSS = """
@@ -70,7 +69,7 @@ class Head(Widget):
             line = with_told(*self._second, self.size.width)
         else:
             line = (*padded(self._machine(self._first_room), self._first_room), *self._probe)
-        return strip(line, self.size.width, tones(self), self.rich_style)
+        return self.drawn(line, self.size.width)
 
     def _machine(self, width: int) -> Line:
         if self.look is None:
@@ -131,7 +130,7 @@ class Head(Widget):
             await self.app.run_action("app.look_again" if self._changes else "app.doctor")
 
 
-class KeysBar(Widget):
+class KeysBar(Drawn):
     """The first key of each action that is shown, with its word or two; dim where it can't be done now.
 
     Where room is short the way back, help and leaving stay: an ellipsis stands for the others.
@@ -192,7 +191,7 @@ class KeysBar(Widget):
     def render_line(self, y: int) -> Strip:
         """The only line."""
         line = cut(self.line() if y == 0 else NOTHING, self.size.width, cast("Application", self.app).glyphs.ellipsis)
-        return strip(line, self.size.width, tones(self), self.rich_style)
+        return self.drawn(line, self.size.width)
 
     def on_mouse_down(self, event: MouseDown) -> None:
         """As if the key under the mouse were pressed."""

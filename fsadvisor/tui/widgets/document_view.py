@@ -2,26 +2,27 @@
 
 from __future__ import annotations
 
+from itertools import zip_longest
 from typing import TYPE_CHECKING, ClassVar, Final
 
 from textual.binding import Binding, BindingType
 from textual.geometry import Size
 from textual.scroll_view import ScrollView
-from textual.strip import Strip
 
 from fsadvisor.pages.document import Commands, Document, Heading
 from fsadvisor.pages.glyphs import Line, Span, Tone, plain
 from fsadvisor.pages.screen import laid_apart
-from fsadvisor.tui.drawing import strip, tones
+from fsadvisor.tui.drawing import Drawn
 from fsadvisor.tui.widgets.rows_view import moving
 
 if TYPE_CHECKING:
     from textual.events import Resize
+    from textual.strip import Strip
 
 NOTHING_TO_READ: Final = Document("", ())
 
 
-class DocumentView(ScrollView, can_focus=True, inherit_bindings=False):
+class DocumentView(ScrollView, Drawn, can_focus=True, inherit_bindings=False):
     """Shows one document, laid out for its width. A bar stands beside the commands that a key would copy.
 
     Space is left to the place.
@@ -100,6 +101,7 @@ class DocumentView(ScrollView, can_focus=True, inherit_bindings=False):
         width = self.scrollable_content_region.width
         if width <= 0:
             return
+        before = self._lines if self._laid_for == self.size.width else []
         self._laid_for = self.size.width
         self._lines, self._parts, self._commands = [], [], []
         for block, lines in zip(
@@ -113,7 +115,12 @@ class DocumentView(ScrollView, can_focus=True, inherit_bindings=False):
             self._lines += lines
         self.virtual_size = Size(width, len(self._lines))
         self._find()
-        self.refresh()
+        if self._commands or self._words:
+            self.refresh()
+            return
+        for at, (old, new) in enumerate(zip_longest(before, self._lines)):
+            if old != new:
+                self.refresh_lines(at)
 
     def _find(self) -> None:
         words = self._words
@@ -124,11 +131,11 @@ class DocumentView(ScrollView, can_focus=True, inherit_bindings=False):
         width = self.scrollable_content_region.width
         at = y + self.scroll_offset.y
         if at >= len(self._lines):
-            return Strip.blank(width, self.rich_style)
+            return self.drawn((), width)
         shown = marked(self._lines[at], self._words) if self._words else self._lines[at]
         if (target := self._target()) and at in target[0]:
             shown = barred(shown, "▌" if self._unicode else "|")
-        return strip(shown, width, tones(self), self.rich_style)
+        return self.drawn(shown, width)
 
     def action_next_part(self, by: int) -> None:
         """To the next heading, or the one before."""

@@ -7,16 +7,16 @@ The names of pages side by side, the one that is seen in brackets; a click turns
 
 from __future__ import annotations
 
+from itertools import zip_longest
 from typing import TYPE_CHECKING
 
 from textual.geometry import Region
 from textual.message import Message
 from textual.strip import Strip
-from textual.widget import Widget
 
 from fsadvisor.pages.glyphs import NOTHING, Line, Span, Tone, columns, cut
 from fsadvisor.tui import looks
-from fsadvisor.tui.drawing import strip, tones
+from fsadvisor.tui.drawing import Drawn, strip, tones
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from fsadvisor.tui.views.overview import Pieces
 
 
-class LinesView(Widget):
+class LinesView(Drawn):
     """Shows what `build` makes for a width, in so many lines."""
 
     DEFAULT_CSS = """
@@ -41,32 +41,26 @@ class LinesView(Widget):
         self._built_for = -1
 
     def show(self, build: Callable[[int], Sequence[Line]]) -> None:
-        """Show other lines."""
-        self._build = build
-        self._built_for = -1
-        self.refresh()
-
-    def renew(self, build: Callable[[int], Sequence[Line]]) -> None:
-        """The same lines with other figures: only those that changed are drawn anew."""
+        """Show other lines: only those that changed are drawn anew."""
         before, self._build = self._lines, build
-        self._lines = build(self._built_for) if self._built_for >= 0 else ()
-        if self._built_for < 0 or len(before) != len(self._lines):
+        if not self.size.width or self.size.width != self._built_for:
+            self._built_for = -1
             self.refresh()
             return
-        for y, (old, new) in enumerate(zip(before, self._lines, strict=True)):
-            if old != new:
-                self.refresh(Region(0, y, self.size.width, 1))
+        self._lines = build(self._built_for)
+        changed = [y for y, (old, new) in enumerate(zip_longest(before, self._lines, fillvalue=())) if old != new]
+        if changed:
+            self.refresh(*(Region(0, y, self.size.width, 1) for y in changed))
 
     def render_line(self, y: int) -> Strip:
         """One line of the screen."""
         width = self.size.width
         if width != self._built_for:
             self._lines, self._built_for = self._build(width), width
-        line = self._lines[y] if y < len(self._lines) else ()
-        return strip(line, width, tones(self), self.rich_style)
+        return self.drawn(self._lines[y] if y < len(self._lines) else (), width)
 
 
-class PaneTitle(Widget):
+class PaneTitle(Drawn):
     """Shows one line of spans; a mark before it tells that the pane below has the keyboard."""
 
     DEFAULT_CSS = """
@@ -93,10 +87,10 @@ class PaneTitle(Widget):
     def render_line(self, y: int) -> Strip:
         """The only line."""
         shown = (Span(self._mark if self._lit else " ", Tone.KEY), *self._line) if y == 0 else NOTHING
-        return strip(cut(shown, self.size.width, self._ellipsis), self.size.width, tones(self), self.rich_style)
+        return self.drawn(cut(shown, self.size.width, self._ellipsis), self.size.width)
 
 
-class FrameEdge(Widget):
+class FrameEdge(Drawn):
     """A line of a frame around panes; shows what `build` makes for a width, and for whether the pane is lit."""
 
     DEFAULT_CSS = """
@@ -106,22 +100,27 @@ class FrameEdge(Widget):
     def __init__(self, *, id: str | None = None) -> None:  # noqa: A002 - Textual's own name
         super().__init__(id=id)
         self._build: Callable[[int], Pieces] = lambda _width: ()
+        self._pieces: tuple[int, Pieces] = (-1, ())
 
     def show(self, build: Callable[[int], Pieces]) -> None:
         """Show another one."""
         self._build = build
-        self.refresh()
+        if self._pieces != (now := (self.size.width, build(self.size.width))):
+            self._pieces = now
+            self.refresh()
 
     def render_line(self, y: int) -> Strip:
         """The only line."""
         width = self.size.width
+        if self._pieces[0] != width:
+            self._pieces = width, self._build(width)
         grounds = looks.grounds(self.app.theme, not self.app.no_color)
-        pieces = self._build(width) if y == 0 else ()
+        pieces = self._pieces[1] if y == 0 else ()
         drawn = (strip(one.line, one.columns, tones(self), grounds[one.ground]) for one in pieces)
         return Strip.join(drawn).adjust_cell_length(width, self.rich_style)
 
 
-class PagesBar(Widget):
+class PagesBar(Drawn):
     """One line; `mark` stands before it while the page has the keyboard."""
 
     DEFAULT_CSS = """
@@ -163,7 +162,7 @@ class PagesBar(Widget):
     def render_line(self, y: int) -> Strip:
         """The only line."""
         line = cut(self._line(), self.size.width, self._ellipsis) if y == 0 else NOTHING
-        return strip(line, self.size.width, tones(self), self.rich_style)
+        return self.drawn(line, self.size.width)
 
     def on_click(self, event: Click) -> None:
         """Turn to the name under the mouse."""

@@ -14,17 +14,16 @@ from textual.geometry import Region, Size
 from textual.message import Message
 from textual.reactive import reactive
 from textual.scroll_view import ScrollView
-from textual.strip import Strip
 
 from fsadvisor.pages.glyphs import Line, Tone, line, span
-from fsadvisor.tui.drawing import cursor_style, strip, tones
+from fsadvisor.tui.drawing import Drawn, cursor_style
 from fsadvisor.tui.views.rows import Row, keys_of, matching, place_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Sequence
 
-    from rich.style import Style
     from textual.events import Click, Resize
+    from textual.strip import Strip
 
 
 _KEYS: Final = (
@@ -42,18 +41,15 @@ def moving(*actions: str) -> list[BindingType]:
     return [Binding(keys, action, words, show=False) for (keys, words), action in zip(_KEYS, actions, strict=True)]
 
 
-class _Drawn(NamedTuple):
-    """What all lines of a paint share: their columns, the first line, the lines of a row, and how they look."""
+class _Measures(NamedTuple):
+    """What all lines of a paint share: their columns, the first line, and the lines of a row."""
 
     width: int
     top: int
     height: int
-    ground: Style
-    looks: Mapping[Tone, Style]
-    cursor: Style
 
 
-class RowsView(ScrollView, can_focus=True, inherit_bindings=False):
+class RowsView(ScrollView, Drawn, can_focus=True, inherit_bindings=False):
     """Shows what `build` makes for a width. The cursor stays on the same key when rows come and go.
 
     Left, right and space are left to the place.
@@ -95,7 +91,7 @@ class RowsView(ScrollView, can_focus=True, inherit_bindings=False):
         self._words = ""
         self._first = ""
         self._built_for = self._built_in = -1
-        self._drawn: _Drawn | None = None
+        self._measures: _Measures | None = None
         self._empty: Sequence[Line] = (line(span(empty, Tone.DIM)),)
 
     def show(self, build: Callable[[int], Sequence[Row]], empty: Sequence[Line] | None = None, first: str = "") -> None:
@@ -210,28 +206,21 @@ class RowsView(ScrollView, can_focus=True, inherit_bindings=False):
 
     def render_lines(self, crop: Region) -> list[Strip]:
         """Those of the screen; what all lines share is worked out once."""
-        self._drawn = self._as_drawn()
+        self._measures = self._measured()
         return super().render_lines(crop)
 
-    def _as_drawn(self) -> _Drawn:
-        return _Drawn(
-            self.scrollable_content_region.width,
-            self.scroll_offset.y,
-            self._height,
-            self.rich_style,
-            tones(self),
-            cursor_style(self),
-        )
+    def _measured(self) -> _Measures:
+        return _Measures(self.scrollable_content_region.width, self.scroll_offset.y, self._height)
 
     def render_line(self, y: int) -> Strip:
         """One line of the screen."""
-        width, top, height, ground, looks, cursor = self._drawn or self._as_drawn()
+        width, top, height = self._measures or self._measured()
         at, part = divmod(y + top, height)
         if not self._rows:
-            return strip(self._empty[y] if y < len(self._empty) else (), width, looks, ground)
+            return self.drawn(self._empty[y] if y < len(self._empty) else (), width)
         if at >= len(self._rows):
-            return Strip.blank(width, ground)
-        return strip(self._rows[at].lines[part], width, looks, ground, cursor if at == self.cursor else None)
+            return self.drawn((), width)
+        return self.drawn(self._rows[at].lines[part], width, cursor_style(self) if at == self.cursor else None)
 
     def on_click(self, event: Click) -> None:
         """Move there; on the row where the cursor was already, open it."""
