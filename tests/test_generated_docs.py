@@ -1,6 +1,7 @@
 """The generated pages: complete, linked, and told when they no longer fit."""
 
 import re
+from functools import cache
 
 from fsadvisor.rulebook.shelf import own_shelf
 from fsadvisor.rulebook.tables import errata, table_names
@@ -9,9 +10,13 @@ from tools import rule_docs
 from tools.generate_docs import left_over, stale, write
 
 RULES = own_shelf().rules
-PAGES = rule_docs.pages(RULES)
 LINK = re.compile(r"\]\(([^()\s]+)\)")
 TEXTS = {"man.8": "a", "rules/one.md": "b"}
+
+
+@cache
+def pages():
+    return rule_docs.pages(RULES)
 
 
 def anchors(page):
@@ -26,22 +31,22 @@ def target(page, link):
 
 
 def test_every_rule_has_a_page_and_stands_in_the_index():
-    index = PAGES["rules/README.md"]
+    index = pages()["rules/README.md"]
     for rule in RULES:
-        assert f"rules/{rule.id}.md" in PAGES
+        assert f"rules/{rule.id}.md" in pages()
         assert f"({rule.id}.md)" in index
 
 
 def test_every_table_and_every_erratum_is_on_its_page():
-    assert set(table_names()) <= anchors(PAGES["tables.md"])
-    assert {number.lower() for number in errata()} <= anchors(PAGES["errata.md"])
+    assert set(table_names()) <= anchors(pages()["tables.md"])
+    assert {number.lower() for number in errata()} <= anchors(pages()["errata.md"])
 
 
 def test_every_link_of_a_page_leads_somewhere():
-    for page, link in ((page, link) for page, text in PAGES.items() for link in LINK.findall(text)):
+    for page, link in ((page, link) for page, text in pages().items() for link in LINK.findall(text)):
         file, _, anchor = link.partition("#")
         path = target(page, file)
-        generated = PAGES.get(path.removeprefix("docs/"))
+        generated = pages().get(path.removeprefix("docs/"))
         assert generated is not None or (ROOT / path).exists(), f"{page}: {link}"
         assert not anchor or anchor in anchors(generated), f"{page}: {link}"
 

@@ -9,7 +9,6 @@ from http.client import HTTPConnection
 from pathlib import Path
 from urllib.parse import urlsplit
 
-import aiohttp
 import pytest
 
 from fsadvisor import cli
@@ -109,6 +108,8 @@ def test_it_listens_on_loopback_alone(address):
 
 async def _visited(address, *steps):
     """Each key once the words before it stand on the page; ends where the last words do, and the explorer too."""
+    import aiohttp
+
     at = urlsplit(address)
     url = f"ws://{at.netloc}{at.path}ws?width=140&height=40"
     shown = Emulated(140, 40)

@@ -8,7 +8,6 @@ from __future__ import annotations
 import json
 from collections import Counter
 from typing import TYPE_CHECKING, Any, Final, Literal
-from xml.sax.saxutils import quoteattr
 
 import msgspec
 from msgspec import UNSET, Struct
@@ -335,6 +334,8 @@ def _is_skipped(one: Verdict) -> bool:
 
 
 def _attribute(text: str) -> str:
+    from xml.sax.saxutils import quoteattr  # loads urllib.request, which no other format needs
+
     return quoteattr(clean(without_surrogates(text), None))
 
 

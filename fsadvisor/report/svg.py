@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from html import escape
 from typing import TYPE_CHECKING, Final
-from xml.sax.saxutils import escape as xml_escape
 
 from fsadvisor.measure.compare.matrix import Standing
 from fsadvisor.measure.forecast.fit import NoFit
@@ -76,7 +75,7 @@ def compare_svg(comparison: Comparison, about: About) -> str:
 
 
 def _safe(text: str) -> str:
-    return xml_escape(clean(text, None), {'"': "&quot;"})
+    return escape(clean(text, None), quote=False).replace('"', "&quot;")
 
 
 def _text(x: float, y: float, text: str, kind: str) -> str:

@@ -96,10 +96,11 @@ def judging(made):
     return next((it for it in asked if TOO_WARM not in said[it]), None)
 
 
-@pytest.mark.parametrize("name", few([name for name in NAMES if judging(SERVERS[name].server())], 6))
+@pytest.mark.parametrize("name", few(NAMES, 6))
 def test_where_a_drive_begins_to_fail_only_what_is_lost_already_stands_before_it(name):
     made = SERVERS[name].server()
-    asked = judging(made)
+    if (asked := judging(made)) is None:
+        return  # a server without a drive that judges itself
     made.commands[asked] = made.commands[asked].replace(PASSED, PASSED.replace("true", "false"))
     told = findings(advise(survey(made, {}), RULES))
     at = next(at for at, one in enumerate(told) if one.rule.id == "drive-failing")
