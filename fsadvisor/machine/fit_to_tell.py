@@ -20,10 +20,10 @@ import json
 import re
 from collections import Counter
 from pathlib import PurePosixPath
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
-from fsadvisor import secrecy, strict_json
-from fsadvisor.machine import kept_files, sources
+from fsadvisor import secrecy
+from fsadvisor.machine import fit_files, kept_files, sources
 from fsadvisor.patterns import late
 
 if TYPE_CHECKING:
@@ -244,33 +244,9 @@ def _exports(text: str) -> str:
     return "".join(f"{_EXPORT.sub(told, line)}\n" for line in text.split("\n") if _EXPORT.match(line))
 
 
-_OF_AZURE_DISK: Final = ("caching", "diskSizeGB", "lun", "opsPerSecondThrottle", "bytesPerSecondThrottle")
-
-
-def _instance_data(text: str) -> str:
-    """cloud-init's: the size of the machine and of its disks on Azure, without who pays, names and keys."""
-    try:
-        compute = strict_json.DECODER.decode(text)["ds"]["meta_data"]["imds"]["compute"]
-        profile = compute["storageProfile"]
-        told = {
-            "vmSize": compute["vmSize"],
-            "storageProfile": {
-                "osDisk": _azure_disk(profile["osDisk"]),
-                "dataDisks": [_azure_disk(it) for it in profile["dataDisks"]],
-            },
-        }
-    except (ValueError, RecursionError, KeyError, TypeError, AttributeError):
-        return "{}\n"
-    return json.dumps({"ds": {"meta_data": {"imds": {"compute": told}}}}) + "\n"
-
-
-def _azure_disk(disk: dict[str, Any]) -> dict[str, Any]:
-    kind = str(disk.get("managedDisk", {}).get("storageAccountType", ""))
-    return {it: disk[it] for it in _OF_AZURE_DISK if it in disk} | {"managedDisk": {"storageAccountType": kind}}
-
-
 _FILES: Final[dict[str, Callable[[str], str]]] = {
-    "/run/cloud-init/instance-data.json": _instance_data,
+    "/run/cloud-init/instance-data.json": fit_files.instance_data,
+    "/etc/ganesha/ganesha.conf": fit_files.ganesha,
     CMDLINE: boot_parameters_about_storage,
     kept_files.ATTESTATIONS: kept_files.without_people,
     kept_files.PROBES: kept_files.without_places,

@@ -44,7 +44,7 @@ def survey_mounts(found: Surveyed, declared: Mapping[str, Workload], overlay: Ov
     of_files = (point for point, each in wanted.items() if each.fs_type in LOOKED_AT or each.fs_type == "auto")
     points = dict.fromkeys([*running, *of_files])
     by_point = _programs_by_point(inventory, points)
-    exported = presence.exported(inventory.machine, points)
+    exported = presence.exported(inventory.machine, points, _ganesha(inventory))
     subjects: dict[str, Subject] = {}
     for point in points:
         block = blocks.get(point)
@@ -225,3 +225,10 @@ def _data_mode(wanted: Configured) -> Fact[DataMode]:
     if not given or given[-1] not in get_args(DataMode):
         return NOT_APPLICABLE
     return Known(cast("DataMode", given[-1]), wanted.where)
+
+
+def _ganesha(inventory: Inventory) -> Fact[bool]:
+    """Whether the NFS server of programs runs."""
+    if isinstance(inventory.programs, Unknown):
+        return inventory.programs
+    return Known(any(it.program.name == "nfs-ganesha" for it in inventory.programs), "running processes")

@@ -8,7 +8,7 @@ from msgspec.structs import replace
 
 from fsadvisor.facts import NOT_APPLICABLE, Cause, Fact, Known, Unknown
 from fsadvisor.patterns import late
-from fsadvisor.readers import nfs_exports
+from fsadvisor.readers import ganesha_conf, nfs_exports
 from fsadvisor.survey import read_fact
 from fsadvisor.survey.filesystem_types.registry import ON_DEVICES, TYPES, UUID_OF_ONE_DEVICE
 from fsadvisor.survey.filesystem_types.zfs import ZFS
@@ -37,8 +37,32 @@ _MOUNTS: Final = "/proc/self/mountinfo"
 """nfs-server.service mounts the server's own filesystem, and it stays mounted."""
 
 
-def exported(machine: Machine, points: Container[str]) -> Callable[[str], Fact[NfsExported]]:
-    """Of a mount point, how it is exported: nothing is where no server runs, whatever the table still says."""
+def exported(machine: Machine, points: Container[str], ganesha: Fact[bool]) -> Callable[[str], Fact[NfsExported]]:
+    """Of a mount point, how it is exported: by the kernel's server, or by NFS-Ganesha where `ganesha` says that it runs."""
+    by_kernel = _by_kernel(machine, points)
+    if isinstance(ganesha, Unknown) or not ganesha.value:
+        return by_kernel  # what runs is not known: the kernel's answer is as good as it was
+    record = read_fact.file_record(machine, ganesha_conf.PATH, ganesha_conf.parse)
+    if isinstance(record, Unknown):
+        why = record if record.learn else Unknown(Cause.NOT_EXPOSED, "look for NFS-Ganesha's exports", record.source)
+        return lambda point: by_kernel(point) if read_fact.value(by_kernel(point)) in ("sync", "async") else why
+    writable = {mount_point_of(it.path, points) for it in record.exports if it.writable}
+
+    def told(point: str) -> Fact[NfsExported]:
+        kernels = by_kernel(point)
+        if read_fact.value(kernels) in ("sync", "async"):
+            return kernels
+        if point in writable:
+            return Known("sync", ganesha_conf.PATH)
+        if not record.whole:
+            return Unknown(Cause.NOT_EXPOSED, "look in the files that it includes", ganesha_conf.PATH)
+        return kernels
+
+    return told
+
+
+def _by_kernel(machine: Machine, points: Container[str]) -> Callable[[str], Fact[NfsExported]]:
+    """Nothing is exported where no server runs, whatever the table still says."""
     mounts = read_fact.value(read_fact.text(machine, _MOUNTS))
     if mounts is not None and " - nfsd " not in mounts:
         return lambda _: Known("no", f"no NFS server: {_MOUNTS}")

@@ -1,0 +1,81 @@
+"""What NFS-Ganesha exports of local filesystems: /etc/ganesha/ganesha.conf.
+
+Written against NFS-Ganesha 2.8 to 9: blocks in braces, `Key = value;`, '#' begins a comment, names in any case. It has
+no async: a write that a client asks to be stable waits for the disk. Exports made while it runs (D-Bus) are in no file.
+
+    EXPORT { Export_Id = 1; Path = "/srv/data"; Pseudo = /data; Access_Type = RW; FSAL { Name = VFS; } }
+
+https://github.com/nfs-ganesha/nfs-ganesha/blob/next/src/doc/man/ganesha-export-config.rst
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from msgspec import Struct
+
+from fsadvisor.patterns import late
+from fsadvisor.readers.parsing import refusal
+
+if TYPE_CHECKING:
+    from fsadvisor.facts import Unknown
+
+PATH: Final = "/etc/ganesha/ganesha.conf"
+_COMMENT: Final = late(r"#[^\n]*")
+_TOKEN: Final = late(
+    r"""(?P<block>\w+)\s*\{|(?P<close>\})|(?P<key>\w+)\s*=\s*(?:"(?P<quoted>[^"\n]*)"|(?P<plain>[^;{}\n]*?))\s*;"""
+    r"""|(?P<include>%(?:include|url)\b)"""
+)
+_LOCAL: Final = ("vfs", "xfs")
+
+
+class GaneshaExport(Struct, frozen=True, kw_only=True):
+    """A directory of a local filesystem."""
+
+    path: str
+    writable: bool
+
+
+class GaneshaConf(Struct, frozen=True, kw_only=True):
+    """The exports of local filesystems; `whole` is false where the file includes others."""
+
+    exports: tuple[GaneshaExport, ...] = ()
+    whole: bool = True
+
+
+def parse(text: str) -> GaneshaConf | Unknown:
+    """Read the blocks; a text without one is something else."""
+    blocks: list[str] = []
+    keys: dict[str, list[str]] = {}
+    exports: list[GaneshaExport] = []
+    usual, whole, seen = False, True, False
+    for token in _TOKEN.finditer(_COMMENT.sub("", text)):
+        seen = True
+        if token["include"]:
+            whole = False
+        elif token["block"]:
+            blocks.append(token["block"].lower())
+        elif token["close"]:
+            if blocks and blocks.pop() == "export" and not blocks:
+                exports += _export(keys, usual)
+                keys = {}
+        elif token["key"].lower() == "access_type" and blocks[:1] == ["export_defaults"]:
+            usual = usual or _told(token["quoted"], token["plain"]).lower() == "rw"
+        elif blocks[:1] == ["export"]:
+            name = ".".join((*blocks[1:], token["key"].lower()))
+            keys.setdefault(name, []).append(_told(token["quoted"], token["plain"]))
+    if not seen and text.strip():
+        return refusal(text, "no blocks of NFS-Ganesha")
+    return GaneshaConf(exports=tuple(exports), whole=whole)
+
+
+def _told(quoted: str | None, plain: str | None) -> str:
+    return (quoted if quoted is not None else plain or "").strip()
+
+
+def _export(keys: dict[str, list[str]], usual: bool) -> list[GaneshaExport]:
+    path = next(iter(keys.get("path", [])), "")
+    kind = next(iter(keys.get("fsal.name", [])), "").lower()
+    access = [it.lower() for name in ("access_type", "client.access_type") for it in keys.get(name, [])]
+    writable = "rw" in access or (usual and not keys.get("access_type"))
+    return [GaneshaExport(path=path, writable=writable)] if path.startswith("/") and kind in _LOCAL else []
