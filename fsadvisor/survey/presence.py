@@ -38,7 +38,7 @@ _MOUNTS: Final = "/proc/self/mountinfo"
 
 
 def exported(machine: Machine, points: Container[str], ganesha: Fact[bool]) -> Callable[[str], Fact[NfsExported]]:
-    """Of a mount point, how it is exported: by the kernel's server, or by NFS-Ganesha where `ganesha` says that it runs."""
+    """Of a mount point, how it is exported, by the kernel's server or by NFS-Ganesha; `ganesha`: whether that runs."""
     by_kernel = _by_kernel(machine, points)
     if isinstance(ganesha, Unknown) or not ganesha.value:
         return by_kernel  # what runs is not known: the kernel's answer is as good as it was
