@@ -104,6 +104,14 @@ class Host(Described, frozen=True, kw_only=True):
         "files of guests that are configured with a disk that drops flushes (cache=unsafe)",
         "/etc/libvirt/qemu, /etc/pve/qemu-server",
     )
+    guests_without_discard: Fact[tuple[str, ...]] = about(
+        "guests' disks on thin storages of Proxmox that are configured without discard",
+        "/etc/pve/qemu-server, /etc/pve/storage.cfg",
+    )
+    unguarded_storages: Fact[tuple[str, ...]] = about(
+        "directories of Proxmox on a mount of their own that are used whether it is mounted or not",
+        "/etc/pve/storage.cfg",
+    )
     io_limits: Fact[tuple[str, ...]] = about("cgroups with an io.max limit", "/sys/fs/cgroup/**/io.max")
     block_devices: Fact[int] = about("block devices in use", "/sys/block", "devices")
     mounts: Fact[int] = about("mounts that hold people's files", "/proc/self/mountinfo", "mounts")

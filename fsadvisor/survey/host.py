@@ -12,7 +12,7 @@ from fsadvisor.machine.kept_files import INCIDENT, LOOKS
 from fsadvisor.readers import block_files, host_files, incident, json_text, system_counters, systemd_units
 from fsadvisor.readers.mount_tables import split_options
 from fsadvisor.storage import Host
-from fsadvisor.survey import block, clouds, configured_caches, kernel_log, looks, raid, read_fact, surroundings
+from fsadvisor.survey import block, clouds, configured_caches, kernel_log, looks, proxmox, raid, read_fact, surroundings
 from fsadvisor.survey.attested import SubjectIdentities
 from fsadvisor.version import Version
 
@@ -150,6 +150,7 @@ def host(inventory: Inventory, disks: Sequence[Disk] | Unknown, trim_wanted: Fac
     timer = _timer(machine)
     systemd = surroundings.systemd(machine, timer)
     guests = configured_caches.runs_guests(programs)
+    on_proxmox = proxmox.facts(machine, programs, {it.mount_point for it in inventory.mounts})
     cloud = clouds.cloud(machine)
     instance = clouds.size(machine, cloud)
     seen = Host(
@@ -190,6 +191,8 @@ def host(inventory: Inventory, disks: Sequence[Disk] | Unknown, trim_wanted: Fac
         trim_wanted=trim_wanted,
         runs_guests=guests,
         unsafe_guests=configured_caches.unsafe_guests(machine, guests),
+        guests_without_discard=on_proxmox.guests_without_discard,
+        unguarded_storages=on_proxmox.unguarded_storages,
         io_limits=_io_limits(machine),
         block_devices=inventory.seen_devices,
         mounts=inventory.seen_mounts,
