@@ -119,7 +119,7 @@ Entries: TypeAlias = tuple[str, ...] | Unknown
 
 AGAIN = "capture the machine again with this fsadvisor"
 _TITLE_CAP_BYTES = 1 << 16
-_REMEMBERED_FOLDERS = 1 << 12
+_REMEMBERED_FOLDERS = 1 << 15
 _DAMAGED = ()
 
 

@@ -143,17 +143,6 @@ class IdNs(Struct, frozen=True, kw_only=True):
         found = marked or numbered
         return found[0] if len(found) == 1 else None
 
-    @property
-    def lba_size_bytes(self) -> int | None:
-        """The logical block in use."""
-        used = self.lba_format_in_use
-        return used.data_size_bytes if used else None
-
-    @property
-    def own_atomicity(self) -> bool | None:
-        """Whether nawun, nawupf and nacwu hold for this namespace (nsfeat bit 1), else the controller's do."""
-        return None if self.nsfeat is None else bool(self.nsfeat & 2)
-
 
 def argv(device: str, *, since_3: bool = False) -> tuple[str, ...]:
     """Ask a namespace (/dev/nvme0n1); needs root.

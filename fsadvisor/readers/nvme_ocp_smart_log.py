@@ -90,11 +90,6 @@ class OcpSmartLog(Struct, frozen=True, kw_only=True):
     endurance_estimate_bytes: int | None
     unread: tuple[str, ...] = ()
 
-    @property
-    def capacitors_reported(self) -> bool | None:
-        """Whether the drive says that it has capacitors for power-loss protection."""
-        return None if self.capacitor_health is None else self.capacitor_health != NO_CAPACITORS
-
 
 def argv(device: str) -> tuple[str, ...]:
     """Ask a controller (/dev/nvme0) or a namespace's controller (/dev/nvme0n1); needs root."""

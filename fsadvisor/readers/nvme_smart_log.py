@@ -107,11 +107,6 @@ class SmartLog(Struct, frozen=True, kw_only=True):
     unread: tuple[str, ...] = ()
 
     @property
-    def backup_failed(self) -> bool | None:
-        """Whether the volatile cache's backup (capacitors, battery) has failed; only said where there is one."""
-        return None if self.critical_warning is None else bool(self.critical_warning & 1 << 4)
-
-    @property
     def written_bytes(self) -> int | None:
         """What hosts wrote."""
         return None if self.data_units_written is None else self.data_units_written * BYTES_PER_DATA_UNIT

@@ -110,13 +110,7 @@ def _locks(trace: LockTrace | None) -> Fact[Locks]:
 
 
 def _account(seen: Watch, watched: Watched, locks: Fact[Locks], job: str = "") -> Account:
-    if seen.before is None:
-        seen.begin()
-    if seen.after is None:
-        seen.end()
-    before, after = seen.before, seen.after
-    if before is None or after is None:
-        raise AssertionError  # both have just been taken
+    before, after = seen.both()
     found = window(before, after, seen.inside(), locks, watched.disks, watched.journals)
     when = datetime.now(tz=UTC).isoformat(timespec="seconds")
     return account(found, when, watched.target, job, watched.notes)

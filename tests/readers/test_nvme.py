@@ -171,21 +171,21 @@ def test_two_drives_features_in_one_output_are_not_believed():
 
 
 @given(warning=st.integers(0, 255), verbose=st.booleans())
-def test_the_backup_has_failed_where_bit_4_of_the_critical_warning_is_set(warning, verbose):
+def test_a_critical_warning_is_read_bit_by_bit(warning, verbose):
     given = {"value": warning, "vmbu_failed": 0} if verbose else warning
     record = nvme_smart_log.parse(json.dumps({"critical_warning": given, "unsafe_shutdowns": 3}))
-    assert record.backup_failed is (warning & 16 == 16)
+    assert record.critical_warning == warning
 
 
 @pytest.mark.parametrize("warning", [None, {}, {"value": None}, "none", 256])
 def test_a_critical_warning_that_is_no_byte_leaves_the_backup_unknown(warning):
     document = json.dumps({"critical_warning": warning, "unsafe_shutdowns": 3})
-    assert nvme_smart_log.parse(document).backup_failed is None
+    assert nvme_smart_log.parse(document).critical_warning is None
 
 
 @pytest.mark.parametrize("case", ["raw", "text-1.8", "json-verbose-2.16"])
 def test_a_failed_backup_is_seen_in_every_form(case):
-    assert sample("nvme_smart_log", case).backup_failed is True
+    assert sample("nvme_smart_log", case).critical_warning & 16
 
 
 def test_counters_beyond_64_bits_stay_exact():
@@ -233,8 +233,8 @@ def test_the_tool_s_own_layout_without_the_guid_is_believed_and_says_so():
 
 
 def test_a_capacitor_health_of_65535_reports_no_capacitors():
-    assert sample("nvme_ocp_smart_log", "json-no-capacitors").capacitors_reported is False
-    assert sample("nvme_ocp_smart_log", "raw").capacitors_reported is True
+    assert sample("nvme_ocp_smart_log", "json-no-capacitors").capacitor_health == nvme_ocp_smart_log.NO_CAPACITORS
+    assert sample("nvme_ocp_smart_log", "raw").capacitor_health != nvme_ocp_smart_log.NO_CAPACITORS
 
 
 @needs_captures
@@ -258,20 +258,20 @@ def test_a_captured_drive_s_capacitors_are_at_100_percent():
 )
 def test_the_block_size_in_use_is_told_in_every_layout(case, size):
     record = sample("nvme_id_ns", case)
-    assert record.lba_size_bytes == size
-    assert record.own_atomicity is True
+    assert record.lba_format_in_use.data_size_bytes == size
+    assert record.nsfeat & 2
 
 
 def test_the_format_in_use_is_numbered_by_two_parts_of_flbas():
     lbafs = [{"ms": 0, "ds": 12 if index == 17 else 9, "rp": 0} for index in range(18)]
     record = nvme_id_ns.parse(json.dumps({"nsze": 1, "flbas": 0b0100001, "lbafs": lbafs}))
     assert record.lba_format_in_use.index == 17
-    assert record.lba_size_bytes == 4096
+    assert record.lba_format_in_use.data_size_bytes == 4096
 
 
 def test_two_formats_marked_as_in_use_leave_the_block_size_unknown():
     lbafs = [{"lbaf": index, "ds": 9, "in_use": 1} for index in range(2)]
-    assert nvme_id_ns.parse(json.dumps({"nsze": 1, "flbas": 0, "lbafs": lbafs})).lba_size_bytes is None
+    assert nvme_id_ns.parse(json.dumps({"nsze": 1, "flbas": 0, "lbafs": lbafs})).lba_format_in_use is None
 
 
 # All of them

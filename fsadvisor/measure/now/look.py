@@ -72,13 +72,7 @@ def look(seconds: float, say: Callable[[str], None] = lambda _: None, every_s: f
 
     if not within(seconds + _PATIENCE_S, watched):
         untold.append("threads: asking some of them hangs; they were seen in part")
-    if seen.before is None:
-        seen.begin()
-    if seen.after is None:
-        seen.end()
-    before, after = seen.before, seen.after
-    if before is None or after is None:
-        raise AssertionError  # both have just been taken
+    before, after = seen.both()
     took_s = time.monotonic() - began_s
     io_after, limits_after = counters()
     told = counted(before, after, seen.inside())

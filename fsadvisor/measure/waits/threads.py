@@ -224,6 +224,12 @@ class Watch(Struct, kw_only=True):
         """The window ends now, unless it is told to end again, later."""
         self.after = self.take()
 
+    def both(self) -> tuple[Snapshot, Snapshot]:
+        """How the window began and ended; what has not been taken is taken now."""
+        before = self.before = self.before or self.take()
+        after = self.after = self.after or self.take()
+        return before, after
+
     def look(self) -> float:
         """ThreadSample at the threads; tells for how long to wait before the next, in seconds."""
         began_s = time.thread_time()
