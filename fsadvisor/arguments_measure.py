@@ -184,7 +184,10 @@ DOCTOR_SAYS = (
 def add_doctor(doctor: argparse.ArgumentParser, seconds: Callable[[str], float]) -> None:
     """Its arguments."""
     doctor.add_argument(
-        "words", metavar="ABOUT", nargs="*", help="a path, PID or unit to tell first; or full PATH, or fsync PATH"
+        "words",
+        metavar="ABOUT",
+        nargs="*",
+        help="a symptom in your words, or a path, PID, program, unit or disk; or full PATH, fsync PATH",
     )
     doctor.add_argument("--seconds", metavar="N", type=seconds, help="how long to look (default: 5)")
     add_at(doctor)

@@ -5,6 +5,7 @@ Each question may hang (a dead NFS server, a process in exec): whoever asks give
 
 from __future__ import annotations
 
+import errno
 import os
 import re
 from typing import TYPE_CHECKING, Final
@@ -67,16 +68,25 @@ def text(path: str) -> str | None:
     return answer.text.strip() if isinstance(answer, Reply) else None
 
 
-def spaces(mount_points: Iterable[str]) -> dict[str, Space | None]:
-    """Of each mount point; None where it did not answer in time, absent where it may not be asked."""
-    found: dict[str, Space | None] = {}
+_GONE: Final = frozenset({errno.ENOTCONN, errno.ESTALE, errno.EHOSTDOWN, errno.ESHUTDOWN, errno.EIO})
+"""Errors of statfs by which the server or the program behind a filesystem is gone."""
+
+
+def spaces(mount_points: Iterable[str]) -> dict[str, Space | str | None]:
+    """Of each mount point; None where it did not answer in time, the error's name where what is behind it is gone.
+
+    Absent where it may not be asked.
+    """
+    found: dict[str, Space | str | None] = {}
     hung = 0
     for place in mount_points:
         if hung > 2:
             break
         try:
             told = within(_STATFS_S, lambda place=place: os.statvfs(place))  # type: ignore[misc]
-        except OSError:
+        except OSError as error:
+            if error.errno in _GONE:
+                found[place] = errno.errorcode[error.errno]
             continue
         hung += told is None
         found[place] = None if told is None else _space(told)
@@ -243,7 +253,8 @@ class Limited(Struct, frozen=True, kw_only=True):
 _V1: Final = tuple(f"blkio.throttle.{way}_{unit}_device" for way in ("read", "write") for unit in ("bps", "iops"))
 _V1_COUNTED: Final = ("blkio.throttle.io_service_bytes", "blkio.throttle.io_serviced")
 _PRESSURES: Final[tuple[str, ...]] = ("io.pressure", "memory.pressure")
-_V2_COUNTED: Final = ("io.stat", *_PRESSURES)
+_EVENTS: Final = "memory.events"
+_V2_COUNTED: Final = ("io.stat", *_PRESSURES, _EVENTS)
 
 
 def limited_groups() -> tuple[Limited, ...]:
@@ -269,7 +280,9 @@ def _limited(root: str, limits: tuple[str, ...], counted: tuple[str, ...]) -> It
             return
         path = folder.removeprefix(root) or "/"
         told = {name: text(f"{folder}/{name}") or "" for name in limits if name in files}
-        pressures = {name: text(f"{folder}/{name}") or "" for name in _PRESSURES if name in files and path != "/"}
+        pressures = {
+            name: text(f"{folder}/{name}") or "" for name in (*_PRESSURES, _EVENTS) if name in files and path != "/"
+        }
         if any(told.values()):
             rest = {name: text(f"{folder}/{name}") or "" for name in counted if name in files}
             yield Limited(path=path, files={**told, **rest, **pressures})

@@ -52,14 +52,15 @@ def timeline(windows: Sequence[Window], chosen: Window) -> Iterator[Block]:
     yield Gap()
 
 
-def document(answer: Answer, lasting: Iterable[str] = ()) -> Iterator[Block]:
-    """The whole answer; `lasting` are findings of the audit that bear on it."""
+def document(answer: Answer, lasting: Iterable[str] = (), asked: Iterable[Block] = ()) -> Iterator[Block]:
+    """The whole answer; `lasting` are findings of the audit that bear on it, `asked` what was asked about."""
     window = answer.window
     yield paragraph(f"What is wrong now: a look of {window.seconds:.1f} s, {clean(window.when)}")
     yield Gap()
     hurting = [one for one in answer.found if one.hurts]
     working = [one for one in answer.found if not one.hurts]
     yield paragraph(_headline(answer, hurting, working))
+    yield from asked
     for number, one in enumerate((*hurting, *working), 1):
         yield Gap()
         yield from _finding(number, one, window)
@@ -143,7 +144,7 @@ def _left(answer: Answer) -> Iterator[Block]:
         yield Gap()
         yield paragraph("Excluded:")
         for one in answer.excluded:
-            yield paragraph(_no(one), first=line("  - "), indent=4)
+            yield paragraph(no(one), first=line("  - "), indent=4)
     if answer.open or answer.window.untold:
         yield Gap()
         yield paragraph("Not told:")
@@ -157,7 +158,8 @@ def _left(answer: Answer) -> Iterator[Block]:
             yield paragraph(clean(words), first=line("  - "), indent=4)
 
 
-def _no(one: Excluded) -> str:
+def no(one: Excluded) -> str:
+    """What a cause that does not hold was held against."""
     of = f", {clean(one.subject)}" if one.subject != "this machine" else ""
     return f"{one.rule.id}: {_values(one.asked)}{_threshold(one.asked)}{of}"
 

@@ -34,6 +34,8 @@ _STOP: Final = frozenset(_SAYS_NOTHING.split())
 _WORD: Final = re.compile(r"[a-z][a-z0-9_.]*[a-z0-9_]|[a-z]|[0-9]+")
 _NUMBERED: Final = re.compile(r"([a-z]{5,})[0-9]+")
 """One of several of a name: kswapd0."""
+_AT_NIGHT: Final = re.compile(r"(?<![\d:.])(?:[1-6](?::\d\d)? ?a\.?m\b\.?|[1-6] o'clock|0[0-6]:[0-5]\d(?![\d:.]))")
+"""2 a.m. and 02:10, but no address such as 2:0:0:0 and 0000:03:00.0."""
 _QUESTION: Final = 3
 """Words from which on what is typed tells a story, not a name."""
 _LEAST: Final = 0.3
@@ -192,7 +194,8 @@ def _own_words(texts: tuple[tuple[str, str, str], ...]) -> Mapping[str, Mapping[
 @cache
 def stems(text: str) -> tuple[str, ...]:
     """The words of a text without endings; those that say nothing are left out."""
-    words = _WORD.findall(text.casefold().replace("read-only", "readonly read only").replace("read only", "readonly"))
+    text = _AT_NIGHT.sub(" overnight ", text.casefold())
+    words = _WORD.findall(text.replace("read-only", "readonly read only").replace("read only", "readonly"))
     words += [found[1] for word in words if (found := _NUMBERED.fullmatch(word))]
     parts = [part for word in words for part in ({word, *re.split(r"[._]", word)} if len(word) > 1 else {word})]
     return tuple(_stem(word) for word in dict.fromkeys(parts) if word and word not in _STOP)

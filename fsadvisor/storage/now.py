@@ -34,6 +34,11 @@ class Now(Described, frozen=True, kw_only=True):
     held_back_percent: Fact[float] = some(
         "looks in which a program was held back in its writes, of the one that was most", "/proc/PID/stack", "percent"
     )
+    memory_waiting_percent: Fact[float] = some(
+        "looks in which a program waited for swap or free memory, of the one that waited most",
+        "/proc/PID/stack",
+        "percent",
+    )
     memory_available_percent: Fact[float] = some("memory that is available, of all", "/proc/meminfo", "percent")
     log_hung_tasks: Fact[int] = some("tasks of which the log says that they hung, last hour", "dmesg", "tasks")
     directory_waiting: Fact[float] = some(
@@ -54,8 +59,9 @@ class Now(Described, frozen=True, kw_only=True):
     log_errors: Fact[int] = some("lines of the kernel's log on errors of it, last hour", "dmesg", "lines")
     log_resets: Fact[int] = some("lines of the kernel's log on its resets and time-outs, last hour", "dmesg", "lines")
     mover_percent: Fact[float] = some(
-        "of what programs read and wrote there, the share of the one that moved most", "/proc/PID/io", "percent"
+        "of what programs read and wrote there, the share of those that moved most", "/proc/PID/io", "percent"
     )
+    movers: Fact[int] = some("programs that moved most: one, or those with a fifth each", "/proc/PID/io", "programs")
     others_waiting_percent: Fact[float] = some(
         "looks in which another program at work there waited for it, of the one that waited most",
         "/proc/PID/stack",
@@ -67,6 +73,7 @@ class Now(Described, frozen=True, kw_only=True):
     # a filesystem
     type: Fact[str] = some("type of the filesystem", "/proc/self/mountinfo")
     answers: Fact[bool] = some("statfs returned within its time-out", "statfs(2)")
+    statfs: Fact[str] = some("how statfs ended: answered, no answer, or an error such as ENOTCONN", "statfs(2)")
     frozen_waiters: Fact[int] = some("threads that waited all the time to begin a write", "/proc/PID/stack", "threads")
     turned_read_only: Fact[bool] = some(
         "the kernel turned it read-only, or shut it down, because of an error",
@@ -93,6 +100,7 @@ class Now(Described, frozen=True, kw_only=True):
     # a control group
     limit_percent: Fact[float] = some("what it did, of its nearest limit", "io.max, blkio.throttle.*", "percent")
     group_memory_percent: Fact[float] = some("a task of it waited for memory", "memory.pressure", "percent")
+    memory_limit_hits: Fact[int] = some("times that its memory reached its limit", "memory.events", "times")
     memory_limit_percent: Fact[float] = some(
         "memory that it uses, of its own limit", "memory.current, memory.usage_in_bytes", "percent"
     )

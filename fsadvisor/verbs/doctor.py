@@ -21,23 +21,26 @@ from fsadvisor.measure.probe import surroundings
 from fsadvisor.pages.escape import clean
 from fsadvisor.pages.text import render
 from fsadvisor.readers.mount_tables import parse_mountinfo
+from fsadvisor.report.asked_page import asked_blocks
 from fsadvisor.report.doctor_page import as_json, document, timeline
 from fsadvisor.report.fsync_page import fsync_document
 from fsadvisor.report.full_page import full_document
 from fsadvisor.rulebook.advise import advise
 from fsadvisor.rulebook.rule import CALLS_FOR_ACTION
 from fsadvisor.rulebook.shelf import own_shelf
+from fsadvisor.rulebook.words import found
 from fsadvisor.survey.whole import only, survey
 from fsadvisor.verbs.asking import RefusedError
 
 if TYPE_CHECKING:
     import argparse
-    from collections.abc import Callable, Iterable, Iterator
+    from collections.abc import Callable, Iterable, Iterator, Sequence
 
     from fsadvisor.machine.port import Machine
     from fsadvisor.measure.now.model import Filesystem, Window
     from fsadvisor.readers.mount_tables import Mount
     from fsadvisor.rulebook.advise import Verdict
+    from fsadvisor.rulebook.rule import Rule
 
 SECONDS: Final = 5.0
 _PATH_S: Final = 1.0
@@ -52,8 +55,9 @@ _SYNC: Final = ("commit", "flush", "fsync", "sync")
 
 def run(chosen: argparse.Namespace, machine: Machine, write: Callable[[Iterable[str]], None]) -> int:
     """Do what the command line asks for; returns the exit status. Raises RefusedError."""
-    words: list[str] = chosen.words
-    if words and words[0] in ("full", "fsync"):
+    words: list[str] = [_absolute(word) for word in chosen.words]
+    rules = own_shelf().rules
+    if words and words[0] in ("full", "fsync") and not _is_symptom(words, rules):
         return _of_path(chosen, machine, write)
     if chosen.on and chosen.trace:
         raise RefusedError("--trace records this machine's kernel: leave --on out")
@@ -63,12 +67,14 @@ def run(chosen: argparse.Namespace, machine: Machine, write: Callable[[Iterable[
         raise RefusedError("--at chooses among windows that were kept: say where with --on")
     windows = kept(chosen.on) if chosen.on else [_look(chosen)]
     window = chosen_of(windows, chosen.at)
-    told = answer(window, own_shelf().rules, _about(words, window, machine) if words else None)
+    about, symptom = _about(words, window, machine)
+    told = answer(window, rules, about if words else None)
     if chosen.form == "json":
         write([as_json(told)])
     else:
         lasting = () if chosen.on else _lasting(chosen.timeout)
-        write(render((*timeline(windows, window), *document(told, lasting)), margin=0))
+        asked = asked_blocks(told, about, symptom, rules)
+        write(render((*timeline(windows, window), *document(told, lasting, asked)), margin=0))
     return 1 if any(one.hurts for one in told.found) else 0
 
 
@@ -80,7 +86,7 @@ def _look(chosen: argparse.Namespace) -> Window:
 def _there(words: list[str]) -> None:
     """What is asked about is there, before anything is waited for."""
     for word in words:
-        if word.isdecimal() and not os.path.exists(f"/proc/{word}"):  # noqa: PTH110 - text alone
+        if word.isdecimal() and len(words) == 1 and not os.path.exists(f"/proc/{word}"):  # noqa: PTH110 - text alone
             raise RefusedError(f"{word}: no process has this number; name a PID, a path or a unit")
         if word.startswith("/") and _is_there(word) is False:
             raise RefusedError(f"{word}: there is no such path; name one that exists, a PID or a unit")
@@ -101,19 +107,39 @@ def _mount(path: str, machine: Machine) -> Mount | None:
     return max(reversed(above), key=lambda one: len(one.mount_point), default=None)
 
 
-def _about(words: list[str], window: Window, machine: Machine) -> frozenset[str]:
-    """The subjects that the words mean. A word that is no path, process or unit is a symptom: all is looked at."""
-    found: set[str] = set()
+def _absolute(word: str) -> str:
+    """A path as the kernel has it: one that begins with a dot, or that has a slash and is there."""
+    is_path = word.startswith(("./", "../")) or word in (".", "..") or ("/" in word and _is_there(word))
+    return os.path.abspath(word) if is_path else word  # noqa: PTH100 - text alone
+
+
+def _is_symptom(words: list[str], rules: Sequence[Rule]) -> bool:
+    """Whether 'full …' and 'fsync …' are words, not the question about a path."""
+    rest = words[1:]
+    if any(one.startswith("/") or _is_there(one) for one in rest):
+        return False
+    return len(rest) != 1 or bool(found(rest[0], rules))
+
+
+def _about(words: list[str], window: Window, machine: Machine) -> tuple[frozenset[str], str]:
+    """The subjects that the words mean, and what names none: a symptom, for which all is looked at."""
+    names: set[str] = set()
+    rest: list[str] = []
     for word in words:
-        if word.isdecimal():
-            found |= {named(one) for one in window.programs if one.pid == int(word)}
+        unit = [word, *(f"{word}{ending}" for ending in _UNITS)]
+        meant = {named(one) for one in window.programs if one.unit in unit or one.name == word}
+        meant |= {one.name for one in window.devices if word in (one.name, f"/dev/{one.name}")}
+        if word.isdecimal() and len(words) == 1:
+            meant = {named(one) for one in window.programs if one.pid == int(word)} or {f"pid {word}"}
         elif word.endswith(_UNITS):
-            found |= {named(one) for one in window.programs if one.unit == word}
-        elif word.startswith("/"):
+            meant = meant or {word}
+        elif word.startswith("/") and not meant:
             place = _place(word, window, machine)
-            found |= {place.mount_point, *devices_of(place.mount_point, window)}
-            found |= {named(one) for one in window.programs if place.mount_point in one.places}
-    return frozenset(found)
+            meant = {place.mount_point, *devices_of(place.mount_point, window)}
+            meant |= {named(one) for one in window.programs if place.mount_point in one.places}
+        names |= meant
+        rest += [] if meant else [word]
+    return frozenset(names), " ".join(rest)
 
 
 def _place(path: str, window: Window, machine: Machine) -> Filesystem:

@@ -369,7 +369,7 @@ def test_a_kept_window_is_judged_again_and_the_answer_fits_its_schema(tmp_path):
         (["--on", "/nowhere/window.json"], "No such file"),
         (["999999999"], "no process has this number"),
         (["/no/such/path"], "there is no such path"),
-        (["full"], "say of which path"),
+        (["full", "nosuch"], "name a path that exists"),
         (["fsync", "/no/such/path"], "name a path that exists"),
     ],
 )

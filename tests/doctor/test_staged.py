@@ -179,10 +179,14 @@ def test_a_program_of_fuse_that_hangs_is_told_as_a_filesystem_that_does_not_answ
         found = causes(diagnosis(1), str(place))
         by_path = fsadvisor("doctor", f"{place}/file", "--seconds", "1").stdout.decode()
         refused = fsadvisor("doctor", "fsync", f"{place}/file", "--seconds", "1")
+        os.close(fuse)
+        ended = causes(diagnosis(1), str(place))
     finally:
         libc.umount2(str(place).encode(), 2)
-        os.close(fuse)
-    assert list(found) == ["filesystem-does-not-answer"]
+        with contextlib.suppress(OSError):
+            os.close(fuse)
+    assert list(found) == list(ended) == ["filesystem-does-not-answer"]
+    assert "has ended" in ended["filesystem-does-not-answer"].verdict.instructions().advice
     assert "fsadvisor explain filesystem-does-not-answer" in by_path
     assert refused.returncode == 2
 

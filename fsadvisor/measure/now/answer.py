@@ -8,7 +8,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from fsadvisor.facts import Cause
-from fsadvisor.measure.now.facts import devices_of, named, subjects, with_below, works_on
+from fsadvisor.measure.now.facts import devices_of, inside, movers_of, named, subjects, with_below, works_on
 from fsadvisor.measure.now.since import since
 from fsadvisor.rulebook.advise import RUNNING, judge
 from fsadvisor.rulebook.rule import CALLS_FOR_ACTION, Outcome
@@ -193,7 +193,8 @@ def _of_device(one: Verdict, name: str, window: Window) -> Finding:
         return Finding(
             verdict=one, culprits=_discards(name, here, window), waiters=_waiting(waits), place=_on(name, window)
         )
-    culprits = movers[:1] if one.rule.id == "disk-taken-by-one" else movers[:3]
+    own = [each for each in movers if not (each.kernel or each.job)]
+    culprits = movers_of(own) if one.rule.id == "disk-taken-by-one" else movers[:3]
     waiters = [program for program in here if program.waiting and program not in culprits]
     return Finding(
         verdict=one,
@@ -265,15 +266,6 @@ def _of_group(one: Verdict, path: str, window: Window) -> Finding:
         return Finding(verdict=one, culprits=tuple(map(_does, users[:3])), waiters=_waiting(own), place=limit)
     limit = f"{group.limit}{' of ' + group.device if group.device else ''}"
     return Finding(verdict=one, waiters=_waiting(own), place=limit)
-
-
-def inside(path: str, window: Window) -> list[Program]:
-    """The programs of a control group, and of those below it."""
-    return [program for program in window.programs if any(_within(own, path) for own in program.groups)]
-
-
-def _within(group: str, path: str) -> bool:
-    return group == path or group.startswith(path.rstrip("/") + "/")
 
 
 def _share(share: float) -> str:

@@ -86,9 +86,24 @@ def _machine(window: Window) -> Now:
         held_back_percent=_percent(held_back if _stacks_seen(window) else None),
         directory_waiting=_told(window.directory_waiting if _stacks_seen(window) else None),
         lock_waiting=_told(window.kinds.get("lock") if _stacks_seen(window) else None),
+        memory_waiting_percent=_for_memory(window.programs, window),
         memory_available_percent=_percent(window.memory_available),
         log_hung_tasks=_lines(window, [one for one in window.log or () if one.kind == "hung"]),
     )
+
+
+def _for_memory(programs: Iterable[Program], window: Window) -> Fact[Any]:
+    waits = (one.for_memory for one in programs if not one.kernel)
+    return _percent(max(waits, default=0.0) if _stacks_seen(window) else None)
+
+
+def inside(path: str, window: Window) -> list[Program]:
+    """The programs of a control group, and of those below it."""
+    return [program for program in window.programs if any(_within(own, path) for own in program.groups)]
+
+
+def _within(group: str, path: str) -> bool:
+    return group == path or group.startswith(path.rstrip("/") + "/")
 
 
 def _device(one: Device, window: Window) -> Now:
@@ -97,9 +112,9 @@ def _device(one: Device, window: Window) -> Now:
     spent = one.reads * (one.read_ms or 0) + one.writes * (one.write_ms or 0) + requests * (one.request_ms or 0)
     programs = (program for program in window.programs if not program.kernel and not program.job)
     here = [program for program in programs if works_on(program, one.name, window)]
-    moved = sorted((_moved(program) for program in here), reverse=True)
-    mover = max(here, key=_moved, default=None)
-    others = (program.waiting for program in here if program is not mover)
+    moved = sum(map(_moved, here)) if window.root else 0.0
+    movers = movers_of(here)
+    others = (program.waiting for program in here if program not in movers)
     facts = {} if one.suspended is None else {"suspended": _told(one.suspended)}
     if one.pool_mode is not None:
         facts["pool_mode"] = _told(one.pool_mode)
@@ -117,7 +132,8 @@ def _device(one: Device, window: Window) -> Now:
         requests=_told(round(requests, 1)),
         latency_ms=_told(round(spent / requests, 2) if requests else None),
         flush_percent=_percent(one.flush),
-        mover_percent=_percent(moved[0] / sum(moved) if window.root and moved and moved[0] else None),
+        mover_percent=_percent(sum(map(_moved, movers)) / moved if moved else None),
+        movers=_told(len(movers) if moved else None),
         discard_percent=_percent(one.discard),
         discards=_told(None if one.discards is None else round(one.discards, 1)),
         log_errors=_lines(window, of_device(one, window, "io")),
@@ -129,6 +145,19 @@ def _device(one: Device, window: Window) -> Now:
 
 def _moved(one: Program) -> float:
     return (one.read_bytes or 0) + (one.write_bytes or 0)
+
+
+_MOST, _MUCH, _FEW = 0.6, 0.2, 3
+"""Of the bytes: with so much one program is the one; else those of so much each."""
+
+
+def movers_of(here: list[Program]) -> list[Program]:
+    """The program that moved most of the bytes, or the few that each moved much of them."""
+    moved = sum(map(_moved, here))
+    ordered = sorted(here, key=_moved, reverse=True)
+    if not moved or _moved(ordered[0]) >= _MOST * moved:
+        return ordered[:1]
+    return [one for one in ordered[:_FEW] if _moved(one) >= _MUCH * moved] or ordered[:1]
 
 
 def works_on(program: Program, device: str, window: Window) -> bool:
@@ -184,16 +213,18 @@ def _filesystem(one: Filesystem, window: Window, frozen: dict[str, int]) -> Now:
         facts["job"] = _told(one.job)
     if one.operations is not None:
         facts["network_ms"] = _told(one.operation_ms)
+    if one.size != 0:
+        facts["available_percent"] = _told(round(100 * (one.available or 0) / one.size, 2) if one.size else None)
+        facts["available_bytes"] = _told(one.available)
     return Now(
         **_base(window, "filesystem", one.mount_point),
         type=_told(one.type),
         answers=_told(one.answers),
+        statfs=_told(None if one.answers is None else one.refuses or ("answered" if one.answers else "no answer")),
         frozen_waiters=_told(frozen.get(one.mount_point, 0) if _stacks_seen(window) else None),
         turned_read_only=_told(_turned(one)),
         log_damage=_lines(window, of_filesystem(own_names(one), window, "filesystem")),
         journal_full_percent=_percent(_journal_full(one, here, window) if _stacks_seen(window) else None),
-        available_percent=_told(round(100 * (one.available or 0) / one.size, 2) if one.size else None),
-        available_bytes=_told(one.available),
         **facts,
     )
 
@@ -259,9 +290,13 @@ def _group(one: Group, window: Window) -> Now:
     facts = {"limit_percent": _percent(one.of_limit)} if one.limit else {}
     if one.memory_limit:
         facts["memory_limit_percent"] = _percent((one.memory_used or 0) / one.memory_limit)
+    if one.memory_hits is not None:
+        facts["memory_limit_hits"] = _told(one.memory_hits)
     return Now(
         **_base(window, "group", one.path),
         group_memory_percent=_percent(one.memory_some),
+        memory_waiting_percent=_for_memory(inside(one.path, window), window),
+        swapped_bytes=_told(window.swap_bytes),
         memory_available_percent=_percent(window.memory_available),
         **facts,
     )

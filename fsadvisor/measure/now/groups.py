@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING, Final
 
 from fsadvisor.facts import Unknown
@@ -36,7 +37,7 @@ def between(before: Sequence[Limited], after: Sequence[Limited], seconds: float)
     found = [_group(one.path, then[one.path], one.files, seconds) for one in after if one.path in then]
     told = [one for one in found if one.limit or max(one.io_some or 0, one.memory_some or 0) >= _WAITED]
     for one in told:
-        memory = symptoms.memory_of(one.path) if one.memory_some else None
+        memory = symptoms.memory_of(one.path)
         if memory is not None:
             one.memory_limit, one.memory_used = memory.limit, memory.used
     return tuple(told)
@@ -52,6 +53,7 @@ def _group(path: str, before: dict[str, str], after: dict[str, str], seconds: fl
             made.of_limit = share
             made.device = symptoms.device_name(key[0])
             made.limit = f"{limit:,} {_WORDS[key[1]]} per second"
+    made.memory_hits = _hits(before, after)
     made.io_some = _pressure(before, after, "io.pressure", seconds)
     made.memory_some = _pressure(before, after, "memory.pressure", seconds)
     return made
@@ -82,6 +84,15 @@ def _done(files: dict[str, str]) -> dict[_Key, int]:
             if len(words) == 3 and words[1] == word and words[2].isdecimal():
                 found[words[0], name] = int(words[2])
     return found
+
+
+_LIMITS: Final = re.compile(r"^(?:high|max) (\d+)$", re.ASCII | re.MULTILINE)
+
+
+def _hits(before: dict[str, str], after: dict[str, str]) -> int | None:
+    """How often its memory reached its limit."""
+    a, b = (_LIMITS.findall(texts.get("memory.events", "")) for texts in (before, after))
+    return max(sum(map(int, b)) - sum(map(int, a)), 0) if a and b else None
 
 
 def _pressure(before: dict[str, str], after: dict[str, str], file: str, seconds: float) -> float | None:

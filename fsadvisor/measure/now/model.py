@@ -77,6 +77,9 @@ class Filesystem(Struct, kw_only=True, omit_defaults=True):
     options: tuple[str, ...] = ()
     super_options: tuple[str, ...] = ()
     answers: bool | None = None
+    refuses: str = ""
+    """The error that statfs ends with, where what is behind the mount is gone: 'ENOTCONN'."""
+
     size: int | None = None
     free: int | None = None
     available: int | None = None
@@ -134,6 +137,9 @@ class Program(Struct, kw_only=True, omit_defaults=True):
     journal_at: tuple[str, ...] = ()
     """Where that can be: the file of the call that waits, or else what its arguments and its directory name."""
 
+    for_memory: float = 0.0
+    """Waited for what was swapped out, or for memory that was being freed."""
+
     directory: float = 0.0
     """Its threads that waited for the lock of a directory, on average."""
 
@@ -163,6 +169,9 @@ class Group(Struct, kw_only=True, omit_defaults=True):
 
     io_some: float | None = None
     memory_some: float | None = None
+    memory_hits: int | None = None
+    """How often its memory reached its limit."""
+
     memory_limit: int | None = None
     memory_used: int | None = None
 

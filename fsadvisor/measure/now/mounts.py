@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Final
 
 from fsadvisor.facts import Unknown
 from fsadvisor.machine import symptoms
+from fsadvisor.machine.symptoms import Space
 from fsadvisor.measure.now.model import Filesystem
 from fsadvisor.readers.mount_tables import parse_mountinfo
 from fsadvisor.survey.filesystem_types.registry import TYPES
@@ -16,12 +17,15 @@ from fsadvisor.version import Version
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
-    from fsadvisor.machine.symptoms import Holds, Space
+    from fsadvisor.machine.symptoms import Holds
     from fsadvisor.measure.now.model import Logged, Program
     from fsadvisor.readers.mount_tables import Mount
 
-_OTHERS: Final = frozenset({"overlay", "nfs", "nfs4", "cifs", "smb3", "ceph", "9p", "virtiofs"})
+_OTHERS: Final = frozenset({"overlay", "tmpfs", "nfs", "nfs4", "cifs", "smb3", "ceph", "9p", "virtiofs"})
 """Filesystems of files that are on no block device of this machine's, or on several."""
+
+
+_FEW_INODES: Final = 16
 
 
 def times_mounted(text: str) -> Counter[str]:
@@ -47,13 +51,21 @@ def table(text: str) -> tuple[Mount, ...]:
 
 def filesystems(
     mounts: tuple[Mount, ...],
-    space: Mapping[str, Space | None],
+    space: Mapping[str, Space | str | None],
     jobs: Mapping[str, str],
     nfs: Mapping[str, tuple[float, float, float]],
     times: Mapping[str, int],
 ) -> tuple[Filesystem, ...]:
     """Each, with what was found out."""
-    return tuple(_filesystem(one, space, jobs, nfs, times) for one in mounts)
+    made = (_filesystem(one, space, jobs, nfs, times) for one in mounts)
+    return tuple(one for one in made if one.type != "tmpfs" or _is_used_up(one))
+
+
+def _is_used_up(one: Filesystem) -> bool:
+    """Of a filesystem in memory nothing else is told; one without a limit has none to reach."""
+    if not one.size or "ro" in one.options:
+        return False
+    return (one.available or 0) < one.size / 100 or bool(one.inodes and (one.inodes_free or 0) < _FEW_INODES)
 
 
 def _kernel_name(source: str) -> str:
@@ -78,19 +90,26 @@ def add_turned(known: tuple[Filesystem, ...], log: tuple[Logged, ...] | None, re
             one.turned = False
 
 
+_ASKED_FOR: Final = ("scrub", "balance")
+
+
 def add_scrubs(known: tuple[Filesystem, ...], programs: Iterable[Program], held: Mapping[int, Holds]) -> None:
-    """A scrub is no job that the kernel tells: it lasts as long as the call of the tool that has the type's name."""
+    """Who asked for a scrub or a balance; it lasts as long as the call of the tool that has the type's name.
+
+    The kernel tells of a balance by itself, of a scrub it does not.
+    """
     for program in programs:
         for one in known:
             mine = one.job is not None and program.name == one.type and one.mount_point in program.places
-            if mine and held[program.pid].verb == "scrub":
-                program.job = "scrub"
-                one.job = "scrub" if one.job == "none" else one.job
+            verb = held[program.pid].verb
+            if mine and verb in _ASKED_FOR:
+                program.job = verb
+                one.job = "scrub" if verb == "scrub" and one.job == "none" else one.job
 
 
 def _filesystem(
     one: Mount,
-    space: Mapping[str, Space | None],
+    space: Mapping[str, Space | str | None],
     jobs: Mapping[str, str],
     nfs: Mapping[str, tuple[float, float, float]],
     times: Mapping[str, int],
@@ -110,8 +129,9 @@ def _filesystem(
     )
     if one.mount_point in space:
         told = space[one.mount_point]
-        made.answers = told is not None
-        if told is not None:
+        made.answers = None if _asks_its_owner_alone(one) else isinstance(told, Space)
+        made.refuses = told if isinstance(told, str) else ""
+        if isinstance(told, Space):
             made.size, made.free, made.available = told.size, told.free, told.available
             made.inodes, made.inodes_free = told.inodes, told.inodes_free
     errors = symptoms.text(f"/sys/fs/ext4/{source}/errors_count") if source else None
@@ -119,6 +139,12 @@ def _filesystem(
     if one.mount_point in nfs:
         made.operations, made.operation_ms, made.server_ms = nfs[one.mount_point]
     return made
+
+
+def _asks_its_owner_alone(one: Mount) -> bool:
+    """A FUSE mount of another user's, at which the kernel answers us by itself."""
+    ours = {"allow_other", f"user_id={os.geteuid()}"}
+    return one.fs_type.startswith("fuse") and not ours & set(one.super_options)
 
 
 class Places:

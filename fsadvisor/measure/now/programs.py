@@ -77,6 +77,7 @@ def _program(pid: int, one: Waited | None, io: Io | None, looks: int, held: Hold
         return made
     made.waiting, made.syncing, made.running = one.looks / looks, one.syncing / looks, one.running / looks
     made.held_back, made.journal_full = one.held_back / looks, one.journal_full / looks
+    made.for_memory = one.for_memory / looks
     made.journal_at = places.of_waiting(held) if one.journal_full else ()
     made.directory = one.directory / looks
     made.works_in = held.paths[-1] if one.directory and held.paths else ""

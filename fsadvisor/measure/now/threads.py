@@ -28,6 +28,18 @@ _FREEZE: Final = re.compile(
 _JOURNAL_FULL: Final = re.compile(r"(__)?jbd2_log_(wait_for_space|do_checkpoint)|xlog_grant_head_wait", re.ASCII)
 """Whoever is in one of these waits until old transactions have been written in place, and the journal has room."""
 
+_FOR_MEMORY: Final = re.compile(
+    r"do_swap_page|swap(in)?_read\w*|swap_cluster_readahead|swap_vma_readahead|read_swap_cache\w*"
+    r"|(do_)?try_to_free_\w*pages|(__)?mem_cgroup_(handle_over_high|out_of_memory)|reclaim_(throttle|high)"
+    r"|throttle_direct_reclaim|shrink_(node|lruvec|folio_list|inactive_list)\w*|__alloc_pages_(slowpath|direct_\w+)\w*",
+    re.ASCII,
+)
+"""Whoever is in one of these waits for what was swapped out, or for memory that is being freed.
+
+The kernel's pressure counts waits for swap only where a page comes back soon after it went: in guests of 6.1 and 6.12 a
+program that waited all the time had 14 to 26 %, and one that read files past its limit and never waited 6 to 18 %.
+"""
+
 _DIRECTORY: Final = re.compile(
     r"open_last_lookups|path_openat|filename_create|__?lookup_slow|lookup_slow|do_(unlink|rename|rmdir)\w*|lock_rename"
     r"|vfs_(unlink|rmdir|rename)|iterate_dir|start_(dirop|creating|removing)\w*|end_dirop|lock_two_directories",
@@ -54,6 +66,7 @@ class Waited(Struct, kw_only=True):
     """Looks in which the kernel held it back because too much is dirty."""
 
     journal_full: int = 0
+    for_memory: int = 0
     directory: int = 0
     """Waits of its threads for a directory's lock, over all looks."""
 
@@ -89,7 +102,7 @@ def by_process(samples: Sequence[ThreadSample]) -> dict[int, Waited]:
 
 def _add(process: Waited, threads: list[WaitingThread]) -> None:
     """One look at the threads of it that wait."""
-    syncing = held_back = full = False
+    syncing = held_back = full = for_memory = False
     for thread in threads:
         where = thread.where or ""
         functions = functions_of(where)
@@ -104,9 +117,11 @@ def _add(process: Waited, threads: list[WaitingThread]) -> None:
         syncing |= not isinstance(stack, Unknown) and stack.syncing
         held_back |= any(name.startswith("balance_dirty_pages") for name in functions)
         full |= any(map(_JOURNAL_FULL.fullmatch, functions))
+        for_memory |= any(map(_FOR_MEMORY.fullmatch, functions))
         process.directory += _for_directory(functions)
     process.looks += 1
     process.journal_full += full
+    process.for_memory += for_memory
     process.syncing += syncing
     process.held_back += held_back
 

@@ -1,0 +1,39 @@
+"""Windows made by hand: several culprits at once, and filesystems in memory."""
+
+from fsadvisor.machine.symptoms import Space
+from fsadvisor.measure.now import mounts
+from fsadvisor.measure.now.answer import answer
+from fsadvisor.measure.now.model import Device
+from tests.doctor.test_answer import RULES, place, program, window
+
+
+def test_two_programs_that_fill_a_disk_together_are_told_and_not_those_that_balance_it():
+    disk = Device(name="sdb", writes=300.0, write_ms=40.0, busy=1.0, queue=9.0)
+    both = [program(pid, "tar", waiting=0.9, write_bytes=3e7) for pid in (7, 8)]
+    victim = program(9, "mysqld", waiting=1.0, syncing=1.0, write_bytes=1e5)
+    parts = {"io_some": 0.9, "devices": (disk,)}
+    (found,) = answer(window(filesystems=(place(),), programs=(*both, victim), **parts), RULES).found
+    assert (found.verdict.rule.id, len(found.culprits)) == ("disk-taken-by-one", 2)
+    assert [one.split(":")[0] for one in found.waiters] == ["mysqld (pid 9)"]
+    balances = program(7, "btrfs", waiting=1.0, write_bytes=3e7, job="balance")
+    moving = place(type="btrfs", job="balance")
+    (found,) = answer(window(filesystems=(moving,), programs=(balances, victim), **parts), RULES).found
+    assert (found.verdict.rule.id, found.culprits[0].split(":")[0]) == ("btrfs-at-work", "btrfs (pid 7)")
+
+
+def test_a_tmpfs_is_told_where_it_is_used_up_and_left_out_else():
+    def tmpfs(mount_id, point, options="rw"):
+        return f"{mount_id} 1 0:{mount_id} / {point} {options} - tmpfs tmpfs rw\n"
+
+    table = mounts.table(tmpfs(31, "/dev/shm") + tmpfs(32, "/tmp") + tmpfs(33, "/run/ro", "ro") + tmpfs(34, "/free"))
+    room = {"size": 1 << 30, "free": 1 << 29, "available": 1 << 29, "inodes": 1000, "inodes_free": 500}
+    spaces = {
+        "/dev/shm": Space(**{**room, "available": 0}),
+        "/tmp": Space(**{**room, "inodes_free": 0}),
+        "/run/ro": Space(**{**room, "available": 0}),
+        "/free": Space(**room),
+    }
+    kept = mounts.filesystems(table, spaces, {}, {}, mounts.times_mounted(""))
+    found = answer(window(filesystems=kept), RULES).found
+    told = [(one.verdict.rule.id, one.verdict.subject.name) for one in found]
+    assert sorted(told) == [("filesystem-full", "/dev/shm"), ("inodes-gone", "/tmp")]

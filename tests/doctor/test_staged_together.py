@@ -1,0 +1,46 @@
+"""Incidents in which several work on one disk at once; others' work on this machine goes on meanwhile."""
+
+import contextlib
+import os
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from tests.doctor.disks import disk, mounted, needs_drive
+from tests.doctor.staging import FLOODS, FSYNCS, causes, diagnosis, program
+from tests.loops import needs_loop_devices, run
+from tests.waiting import comes_to
+
+pytestmark = [pytest.mark.long, needs_loop_devices, needs_drive]
+
+
+def test_two_programs_that_flood_a_disk_are_both_named(tmp_path):
+    with disk(tmp_path, 400, "x-bps-total=60000000") as drive, mounted(drive.device, tmp_path / "data") as place:
+        (Path(place) / "big").write_bytes(bytes(32 << 20))
+        with contextlib.ExitStack() as stack:
+            noisy = [stack.enter_context(program(FLOODS, place)) for _ in range(2)]
+            victim = stack.enter_context(program(FSYNCS, place))
+            told = diagnosis()
+    found = causes(told, drive.name)
+    assert list(found) == ["disk-taken-by-one"]
+    assert all(any(f"pid {pid}" in one for one in found["disk-taken-by-one"].culprits) for pid in noisy)
+    assert any(f"pid {victim}" in one for one in found["disk-taken-by-one"].waiters)
+
+
+def test_a_balance_is_told_and_not_its_tool_as_one_that_takes_the_disk(tmp_path):
+    with disk(tmp_path, 2000, "x-iops-total=300") as drive, mounted(drive.device, tmp_path / "m", "btrfs") as place:
+        for number in range(20):
+            (Path(place) / str(number)).write_bytes(os.urandom(10 << 20))
+        run("sync", "--file-system", place)
+        balance = ("btrfs", "balance", "start", "--full-balance", place)
+        with program(FSYNCS, place) as pid, program("", place, *balance) as tool:
+            status = ("btrfs", "balance", "status", place)
+            assert comes_to(lambda: "is running" in subprocess.run(status, capture_output=True, text=True).stdout)
+            told = diagnosis()
+        subprocess.run(["btrfs", "balance", "cancel", place], check=False, capture_output=True)
+    found = causes(told, place)
+    assert "btrfs-at-work" in found
+    assert any(f"pid {tool}" in one for one in found["btrfs-at-work"].culprits)
+    assert any(f"pid {pid}" in one for one in found["btrfs-at-work"].waiters)
+    assert not any(drive.name == one.verdict.subject.name for one in told.found)
