@@ -206,8 +206,8 @@ _MEGARAID: Final[Mapping[str, RaidVolume]] = {
     "OfLn": "offline",
 }
 _SMART_ARRAY: Final[tuple[tuple[str, RaidVolume], ...]] = (
-    (r"ok$", "optimal"),
-    (r"recovering|rebuild|expanding|transforming", "rebuilding"),
+    (r"ok$|expanding|transforming|queued for (?:expansion|transformation)", "optimal"),
+    (r"recovering|rebuild", "rebuilding"),
     (r"interim recovery|ready for|waiting for|queued for", "degraded"),
     (r"failed|disabled|wrong (physical )?drive|not available", "offline"),
 )
