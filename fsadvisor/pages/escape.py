@@ -7,6 +7,7 @@ separators, unusual spaces, lone surrogates (bytes that are no UTF-8). All of it
 from __future__ import annotations
 
 import unicodedata
+from functools import lru_cache
 from typing import Any, Final
 
 LONGEST: Final = 512
@@ -61,9 +62,10 @@ def _json_escape(sign: str) -> str:
 
 def width(text: str) -> int:
     """Columns that a clean text takes on a terminal."""
-    return len(text) if text.isascii() else sum(_columns(sign) for sign in text)
+    return len(text) if text.isascii() else sum(map(_columns, text))
 
 
+@lru_cache(maxsize=4096)
 def _columns(sign: str) -> int:
     if unicodedata.combining(sign) or unicodedata.category(sign) in ("Mn", "Me"):
         return 0
