@@ -78,9 +78,11 @@ def _headline(answer: Answer, hurting: list[Finding], working: list[Finding]) ->
     if hurting:
         first = hurting[0]
         return f"{title(first)}."
+    unseen = bool(answer.open or answer.window.untold)
     if working:
-        return "Nothing is broken here. What limits the work that is done now:"
-    if answer.open:
+        broken = "Nothing that could be seen is broken; not everything could be seen." if unseen else ""
+        return f"{broken or 'Nothing is broken here.'} What limits the work that is done now:"
+    if unseen:
         return "Nothing that could be seen is wrong; not everything could be seen."
     return "Nothing hurts now: no device, filesystem, program or limit of I/O is above its threshold."
 
@@ -126,7 +128,12 @@ def _values(asked: Asked) -> str:
 def _threshold(asked: Asked) -> str:
     """' (it takes >= 90)': what a figure is held against."""
     name, _, rest = asked.ask.expression.text.partition(" ")
-    return f" (it takes {rest})" if name in asked.facts and rest[:1] in "<>" and rest else ""
+    first, others, _ = rest.partition(" or ")
+    return (
+        f" (it takes {first}{others and ', or another of these'})"
+        if name in asked.facts and rest[:1] in "<>" and rest
+        else ""
+    )
 
 
 def _value(name: str, fact: Fact[object]) -> str:

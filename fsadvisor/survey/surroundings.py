@@ -28,7 +28,7 @@ _MAKERS: Final = late(
 )
 """Makers of virtual machines, of which some sell bare machines, too: without another sign they decide nothing."""
 
-_INITIAL: Final = {"pid": "pid:[4026531836]", "cgroup": "cgroup:[4026531835]"}
+INITIAL: Final = {"pid": "pid:[4026531836]", "cgroup": "cgroup:[4026531835]"}
 """The numbers of the first namespaces, the same in every kernel: include/uapi/linux/nsfs.h, before 6.17 proc_ns.h."""
 _NAMESPACE: Final = late(r"[a-z]+:\[\d+\]")
 _MARKS: Final = ("/run/.containerenv", "/.dockerenv")
@@ -88,7 +88,7 @@ def container(machine: Machine) -> Fact[bool]:
 
 def _by_namespaces(machine: Machine, told: Unknown) -> Fact[bool]:
     """In another process namespace than the kernel's first: yes; in the mount namespace of its init, too: no."""
-    for kind, first in _INITIAL.items():
+    for kind, first in INITIAL.items():
         ours = _namespace(machine, "self", kind)
         if ours is None:
             return told

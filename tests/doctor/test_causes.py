@@ -1,5 +1,10 @@
 """Windows made by hand: several culprits at once, and filesystems in memory."""
 
+import subprocess
+import sys
+
+import pytest
+
 from fsadvisor.machine.symptoms import Space
 from fsadvisor.measure.now import mounts
 from fsadvisor.measure.now.answer import answer
@@ -37,3 +42,15 @@ def test_a_tmpfs_is_told_where_it_is_used_up_and_left_out_else():
     found = answer(window(filesystems=kept), RULES).found
     told = [(one.verdict.rule.id, one.verdict.subject.name) for one in found]
     assert sorted(told) == [("filesystem-full", "/dev/shm"), ("inodes-gone", "/tmp")]
+
+
+@pytest.mark.namespaces
+def test_a_container_is_not_called_healthy_for_what_it_does_not_see():
+    look = [sys.executable, "-m", "fsadvisor", "doctor", "--seconds", "1"]
+    done = subprocess.run(
+        ["unshare", "--pid", "--fork", "--mount-proc", *look], capture_output=True, text=True, check=False
+    )
+    told = " ".join(done.stdout.split())
+    assert "outside of this container can't be seen" in told
+    assert "Nothing hurts now" not in told
+    assert "Nothing is broken here" not in told

@@ -20,6 +20,7 @@ from fsadvisor.measure.waits.threads import EVERY_S, Watch, watch
 from fsadvisor.measure.waits.window import window as counted
 from fsadvisor.readers import system_counters
 from fsadvisor.survey.kernel_log import names_of
+from fsadvisor.survey.surroundings import INITIAL
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -43,7 +44,8 @@ _PATIENCE_S: Final = 3.0
 
 def look(seconds: float, say: Callable[[str], None] = lambda _: None, every_s: float = EVERY_S) -> Window:
     """Look for so many seconds, at the threads every so often. Nothing is waited for beyond its time limit."""
-    untold: list[str] = []
+    outside = "programs, mounts and control groups outside of this container can't be seen"
+    untold: list[str] = [outside] if symptoms.pid_namespace() != INITIAL["pid"] else []
 
     def asked(what: str, question: Callable[[], T], fallback: T) -> T:
         answer = within(_PATIENCE_S, question)
