@@ -174,6 +174,8 @@ class RunningProgram(Struct, frozen=True, kw_only=True):
     """Of its variables those about storage; None where they were not read."""
     inside: Inside | None = None
     """Its files as its container sees them."""
+    device: str = ""
+    """The device that it writes to without a directory: a disk of a guest; '' where it has files."""
 
 
 def running(machine: Machine) -> list[RunningProgram] | Unknown:
@@ -192,7 +194,7 @@ def running(machine: Machine) -> list[RunningProgram] | Unknown:
             more = tuple(it for it in running.settings if it not in first.settings)
             found[program.name, directory] = replace(first, settings=(*first.settings, *more))
     known = {it.program.name for it in found.values() if isinstance(it.directory, Known)}
-    return [it for it in found.values() if isinstance(it.directory, Known) or it.program.name not in known]
+    return [it for it in found.values() if isinstance(it.directory, Known) or it.device or it.program.name not in known]
 
 
 def _by_images(processes: Iterable[Json]) -> Iterable[Json]:
@@ -233,6 +235,7 @@ def _running_program(machine: Machine, program: Program, process: Json) -> Runni
         settings=_settings(process),
         environment=_environment(process),
         guest_cache=_guest_cache(program, process),
+        device=_device(program, process),
     )
     settings, environment = dict(found.settings), dict(found.environment or ())
     if program.name == "etcd" and etcd_file.has_one(settings, environment):
@@ -307,6 +310,11 @@ def _paths(process: Json) -> list[str]:
     paths = [path for path in json_text.items(process, "paths") if isinstance(path, str)]
     cwd = json_text.string(process, "cwd")
     return [*paths, *([cwd] if cwd else [])]
+
+
+def _device(program: Program, process: Json) -> str:
+    place = dict(_settings(process)).get("guest_place") or ""
+    return place if program.name == "qemu" and place.startswith("/dev/") else ""
 
 
 def _of_guest(program: Program, place: str) -> Fact[str]:

@@ -12,12 +12,12 @@ from fsadvisor.readers import file_attributes, json_text
 from fsadvisor.storage import Below, Filesystem, Service
 from fsadvisor.survey import (
     asked_programs,
-    bluestore,
     configured_caches,
     etcd,
     in_force,
     looks,
     mysql,
+    on_devices,
     program_settings,
     read_fact,
 )
@@ -175,14 +175,14 @@ def survey_services(found: Surveyed, mounts: Mapping[str, Subject], overlay: Ove
     programs = () if isinstance(found.inventory.programs, Unknown) else found.inventory.programs
     subjects: dict[str, Subject] = {}
     for program in programs:
-        directory = read_fact.value(program.directory) or "?"
-        point = mount_point_of(directory, mounts)
+        directory = read_fact.value(program.directory) or program.device or "?"
+        point = None if program.device else mount_point_of(directory, mounts)
         mount = mounts.get(point or "")
         around = _around(program, programs, mounts, found.host)
         scope: dict[str, Facts] = {"service": facts(found.inventory.machine, program, point, mount, around)}
-        raw = bluestore.places(found, program)
+        raw = on_devices.places(found, program)
         if raw is not None:
-            scope |= {"below": bluestore.below(found, raw[0])}
+            scope |= {"below": on_devices.below(found, raw[0])}
         elif mount is not None:
             scope |= {key: member for key, member in mount.scope.items() if key != "host"}
         subject = f"service:{program.program.name} {directory}"
@@ -191,7 +191,7 @@ def survey_services(found: Surveyed, mounts: Mapping[str, Subject], overlay: Ove
             level = looks.quota_level(own.quota_used_percent, found.inventory.past, subject)
             scope["service"] = replace(own, quota_level_percent=level)
             if raw is not None:
-                log = bluestore.below(found, raw[1])
+                log = on_devices.below(found, raw[1])
                 scope["service"] = replace(scope["service"], commit_plp=log.plp, commit_flush_ms_avg=log.flush_ms_avg)
         place = raw[0] if raw else mount.id if mount else None
         under = (place,) if place else ()

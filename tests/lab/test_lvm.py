@@ -1,10 +1,11 @@
 """LVM: linear, striped, mirrored and thin volumes, and a snapshot of the old kind."""
 
 import json
+import subprocess
 
 import pytest
 
-from tests.lab.scenario import run, settle
+from tests.lab.scenario import run, settle, wait_for
 
 pytestmark = pytest.mark.lab
 
@@ -193,3 +194,41 @@ def test_a_snapshot_of_the_old_kind_slows_its_origin_and_fills_up(group):
     assert targets(scenario)[origin] == "linear"
     assert after.fact(f"layer:{origin}", "layer.kind") == "dm-linear"
     assert not {rule for rule, _ in after.advice()} & {"old-style-snapshot", "snapshot-nearly-full"}
+
+
+def guest(scenario, caches):
+    """A real QEMU, stopped before its first instruction, with these disks (path: cache); until the end."""
+    disks = [f"file={path},format=raw,if=none,id=d{n},cache={caches[path]}" for n, path in enumerate(caches)]
+    argv = ["qemu-system-x86_64", "-machine", "none", "-S", "-nodefaults", "-display", "none", "-monitor", "none"]
+    process = subprocess.Popen([*argv, *(word for disk in disks for word in ("-drive", disk))])
+    scenario.undo(process.wait)
+    scenario.undo(process.terminate)
+    return process
+
+
+@pytest.mark.kernels
+def test_guests_on_volumes_are_followed_to_their_drives_beside_one_on_a_file(group):
+    """LVM volumes and a file as disks of a real QEMU, cache=none and unsafe: each followed to its drives"""
+    scenario, _ = group
+    striped, dropped = volume("two", "-i", "2", "-L", "96M", "vg-a"), volume("lin", "-L", "48M", "vg-a")
+    other = volume("files", "-L", "96M", "vg-a")
+    scenario.format("ext4", f"/dev/{other}")
+    point = scenario.mount(f"/dev/{other}", "images")
+    run("truncate", "-s", "8M", f"{point}/disk.raw")
+    places = {"/dev/vg-a/two": "none", "/dev/mapper/vg--a-lin": "unsafe", f"{point}/disk.raw": "writeback"}
+    process = guest(scenario, places)
+    wait_for("its disks to be open", lambda: f"{point}/disk.raw" in run("ls", "-l", f"/proc/{process.pid}/fd"))
+
+    report = scenario.audit()
+
+    volumes = {"service:qemu /dev/vg-a/two": striped, "service:qemu /dev/mapper/vg--a-lin": dropped}
+    for at, name in volumes.items():
+        assert f"/dev/{name}" in scenario.second("ls", "-l", f"/proc/{process.pid}/fd")
+        assert sorted(report.fact(at, "below.disks")) == leaves(scenario, name)
+    files = f"service:qemu {point}"
+    assert report.fact(files, "service.mount_point") == point
+    told = {at: report.fact(at, "service.guest_cache") for at in (*volumes, files)}
+    assert list(told.values()) == list(places.values())
+    unsafe = {at for at in told if report.outcome("vm-cache-unsafe", at) == "advise"}
+    assert unsafe == {"service:qemu /dev/mapper/vg--a-lin"}
+    assert report.fact(f"layer:{striped}", "layer.kind") == f"dm-{targets(scenario)[striped]}"

@@ -34,6 +34,7 @@ PACKAGES = {
     "openldap": ["slapd"],
     "podman": ["podman", "runc", "redis-server"],
     "docker": ["docker.io", "redis-server"],
+    "libvirt": ["libvirt-daemon", "libvirt-daemon-driver-qemu", "libvirt-clients", "qemu-system-x86"],
 }
 
 
@@ -160,3 +161,12 @@ def test_a_redis_in_a_real_engines_container_is_told_by_name_with_its_place_and_
         assert found["in_container_layer"] == str(name == "in-layer")
         assert (found["appendonly"], found["appendfsync"]) == (as_fact(server["appendonly"]), server["appendfsync"])
     assert len(asked) == len(told)
+
+
+def test_a_guest_of_libvirt_is_told_by_its_disks_be_they_files_or_devices(tree, folder):
+    asked, told = run("libvirt", tree("libvirt"), folder, "guests")
+    assert told.pop("unsafe") == ["/etc/libvirt/qemu/lab.xml"]
+    image, device = Path(asked["file"]), asked["block"]
+    assert told[str(image.parent)]["cache"] == "none"
+    assert told[str(image.parent)]["place"], "its mount"
+    assert told[device] == {"cache": "unsafe", "place": None, "below": [f"layer:{Path(device).name}"]}

@@ -1,4 +1,7 @@
-"""What a Ceph OSD of BlueStore stands on: its directory, in memory or on the root filesystem, has links alone."""
+"""What stands on devices without a filesystem of ours: disks of QEMU's guests, and a Ceph OSD of BlueStore.
+
+The OSD's directory, in memory or on the root filesystem, has links alone.
+"""
 
 from __future__ import annotations
 
@@ -18,10 +21,10 @@ _NOT_FOLLOWED: Final = Below(**dict.fromkeys(Below.__struct_fields__, NOT_FOLLOW
 
 
 def places(found: Surveyed, program: RunningProgram) -> tuple[str | None, str | None] | None:
-    """The layers or disks with the objects and with the log, each None where it can't be followed.
-
-    None where the directory has none of these links.
-    """
+    """The layers or disks with the files and with the log, each None where it can't be followed; None of others."""
+    if program.device:
+        disk = _at(found, program.device)
+        return disk, disk
     directory = read_fact.value(program.directory)
     if program.program.name != "ceph-osd" or directory is None:
         return None
@@ -34,9 +37,10 @@ def places(found: Surveyed, program: RunningProgram) -> tuple[str | None, str | 
 
 
 def _place(found: Surveyed, link: Answer | None) -> str | None:
-    if link is None or isinstance(link, Unknown):
-        return None
-    target = link.text
+    return None if link is None or isinstance(link, Unknown) else _at(found, link.text)
+
+
+def _at(found: Surveyed, target: str) -> str | None:
     group, _, volume = target.removeprefix("/dev/").partition("/")
     mapped = f"/dev/mapper/{group.replace('-', '--')}-{volume.replace('-', '--')}"
     device = found.inventory.tree.named(target) or found.inventory.tree.named(mapped)
