@@ -1,4 +1,4 @@
-"""Mounts as configured: fstab lines that would not boot, options that differ, mount units, a real NFS server's exports."""
+"""Mounts as configured: fstab lines that would not boot, options that differ, units, a real NFS server's exports."""
 
 import os
 import re
