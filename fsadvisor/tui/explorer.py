@@ -11,16 +11,16 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from textual._compositor import ChopsUpdate, LayoutUpdate
-from textual.app import App, ScreenStackError
+from textual.app import ScreenStackError
 from textual.message import Message
 from textual.reactive import reactive
-from textual.widgets import Input
 
 from fsadvisor.machine import hotplug
 from fsadvisor.pages import glyphs
 from fsadvisor.pages.document import Document, paragraph
 from fsadvisor.tui import drawing, looks
 from fsadvisor.tui.actions import EVERYWHERE, bindings
+from fsadvisor.tui.answering import Answering
 from fsadvisor.tui.doctoring import Diagnosed, Doctor
 from fsadvisor.tui.lighter import Painting, ParsedOnce
 from fsadvisor.tui.measuring import LEAVING_SECONDS, Heard, Measurer, probe_progress, trial_progress
@@ -42,7 +42,6 @@ if TYPE_CHECKING:
     from textual.app import SystemCommand
     from textual.binding import Binding, BindingType
     from textual.driver import Driver
-    from textual.events import Key
     from textual.screen import Screen
 
     from fsadvisor.storage import Supposition
@@ -61,7 +60,7 @@ STOPS_PROBE = Document(
 )
 
 
-class Explorer(App[int]):
+class Explorer(Answering):
     """Holds the look and what the person has chosen. Screens read it; threads only post messages.
 
     The exit code is 0, or 128 and the signal's number. `error` is what ended it where looking failed.
@@ -289,14 +288,6 @@ class Explorer(App[int]):
         elif self._running and not (self._closed or self.is_headless or self._batch_count):
             self.painting.paint(renderable)
 
-    def on_key(self, event: Key) -> None:
-        """Answer a key that does nothing here; this comes before Textual looks for what it does."""
-        typed = event.is_printable and not isinstance(self.focused, Input) and not isinstance(self.screen, Palette)
-        if typed and event.key not in self.screen.active_bindings:
-            searches = "/ searches, " if "slash" in self.screen.active_bindings else ""
-            self.clear_notifications()
-            self.notify(f"{event.character} does nothing here: {searches}? shows the keys", markup=False)
-
     def clear_selection(self) -> None:
         """Nothing is selected before there is a screen: on Python 3.12 and later an Input may be mounted earlier."""
         with suppress(ScreenStackError):
@@ -366,6 +357,7 @@ class Explorer(App[int]):
 
     def action_look_again(self) -> None:
         """Ask the machine everything anew."""
+        self.say("Asking the machine everything again")
         self.changes = {}
         if self._looking is not None:
             self._looking.stop()

@@ -83,6 +83,11 @@ class Painting:
             self._since = loop.time()
             loop.call_soon(self._turn)
 
+    def is_settled(self) -> bool:
+        """Whether nothing is about to change."""
+        app = self._app
+        return app._exit or not (self._is_busy() or is_to_be_painted(app.screen) or app.screen._callbacks)
+
     def paint(self, update: LayoutUpdate | ChopsUpdate) -> None:
         """What the compositor tells."""
         app = self._app

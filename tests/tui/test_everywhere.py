@@ -130,14 +130,23 @@ def test_the_footer_of_every_place_fits_eighty_columns():
 
 
 @pytest.mark.parametrize(
-    ("keys", "words"), [("Z", "Z does nothing here: / searches, ? shows the keys"), ("2%", "% does")]
+    ("keys", "words"),
+    [
+        ("Z", "Z does nothing here: / searches, ? shows the keys"),
+        ("2%", "% does"),
+        ("k", "There is no more that way"),
+        ("11", "You are in this place already"),
+        ("3U", "Nothing is supposed"),
+        ("4c", "Nothing to do for that now"),
+        ("r", "Asking the machine everything again"),
+    ],
 )
 def test_a_key_that_does_nothing_is_answered(keys, words):
     async def steps(app, pilot):
         for key in keys:
             await pilot.press(key)
         await until(pilot, lambda: any(words in one.message for one in app._notifications))
-        await pilot.press("j")
+        await pilot.press("tab")
         return len(app._notifications)
 
     assert explored(steps) == 1

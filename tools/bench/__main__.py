@@ -39,7 +39,7 @@ def main() -> int:
         if "wire" in chosen.parts:
             missed += wire(against.FSADVISOR)
         if "terminals" in chosen.parts:
-            missed += terminals(chosen.disks, Path(scratch))
+            missed += terminals(chosen.disks, chosen.machines or Path(scratch))
     for limit in missed:
         print(f"bench: too slow: {limit}", file=sys.stderr)
     return 1 if missed else 0
@@ -54,6 +54,7 @@ def _arguments() -> argparse.Namespace:
     parser.add_argument("--rounds", type=int, default=15, help="runs of each side, by turns")
     parser.add_argument("--lynis-rounds", type=int, default=2, help="lynis takes most of a minute each time")
     parser.add_argument("--scratch", type=Path, help="folder for the machines (5,000 disks take 2 GB)")
+    parser.add_argument("--machines", type=Path, help="of terminals: folder with machines made before, N-disks each")
     parser.add_argument("--beside", metavar="COMMIT", help="start-up and growth in one table beside this commit's")
     chosen = parser.parse_args()
     chosen.parts = chosen.parts or (() if chosen.beside else _PARTS)

@@ -210,6 +210,8 @@ class Probes(Place):
 
     def action_clear(self) -> None:
         """Pick nothing."""
+        if not self._picked:
+            return
         self._picked.clear()
         self._show_jobs()
 

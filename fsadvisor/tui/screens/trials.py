@@ -272,6 +272,8 @@ class Trials(Place):
 
     def action_clear(self) -> None:
         """Pick nothing."""
+        if not self._picked:
+            return
         self._picked.clear()
         self._show()
 

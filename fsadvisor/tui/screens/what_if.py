@@ -269,6 +269,9 @@ class WhatIf(Place):
 
     def action_undo_all(self) -> None:
         """The real look again."""
+        if not self.explorer.supposed:
+            self.notify("Nothing is supposed.", markup=False)
+            return
         self.explorer.supposed = ()
         self._follow()
 
