@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 from msgspec import Struct
 
+from fsadvisor.own_tables import own_table
+
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
@@ -37,9 +39,7 @@ def of_disk(kind: str, gib: int) -> Limits | None:
 
 @cache
 def _table() -> dict[str, Any]:
-    import tomllib
-
-    return tomllib.loads(Path(__file__).with_name("cloud_limits.toml").read_text("utf-8"))
+    return own_table(Path(__file__).with_name("cloud_limits.toml"))
 
 
 @cache
