@@ -5,6 +5,7 @@ import graphlib
 import importlib
 import re
 import tomllib
+from functools import cache
 
 from tests.paths import ROOT
 
@@ -18,6 +19,7 @@ CALLS = {"mkdir", "rmdir", "unlink", "write_text", "write_bytes", "symlink_to", 
 OS_CALLS = {"open", "mkdir", "makedirs", "remove", "unlink", "rmdir", "rename", "replace", "link", "symlink", "chmod"}
 CONTRACTS = tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]["importlinter"]["contracts"]
 MODULES = sorted(PACKAGE.rglob("*.py"))
+parsed = cache(ast.parse)
 
 
 def part(path):
@@ -41,7 +43,7 @@ def touches(tree):
 def test_only_what_may_touch_the_system_does():
     calculating = [PACKAGE / "measure" / name for name in CALCULATING]
     others = [path for path in MODULES if part(path) not in TOUCHING or set(path.parents) & set(calculating)]
-    found = {str(path.relative_to(ROOT)): list(touches(ast.parse(path.read_text()))) for path in others}
+    found = {str(path.relative_to(ROOT)): list(touches(parsed(path.read_text()))) for path in others}
     assert {path: calls for path, calls in found.items() if calls} == {}
 
 
@@ -90,7 +92,7 @@ def imported(tree, modules):
 
 def circle(sources):
     """The modules of a circle in `sources`, texts by the names of their modules; [] where there is none."""
-    found = {name: set(imported(ast.parse(text), sources)) - {name} for name, text in sources.items()}
+    found = {name: set(imported(parsed(text), sources)) - {name} for name, text in sources.items()}
     try:
         graphlib.TopologicalSorter(found).prepare()
     except graphlib.CycleError as error:

@@ -46,6 +46,7 @@ def test_a_server_is_told_first_what_the_expert_would_say_and_never_what_he_woul
     nothing_is_said_that_he_never_would(name)
     what_he_mentions_beside_is_told(name)
     no_command_rewrites_data_while_something_is_sick(name)
+    each_finding_stands_once(name)
     assert len(SERVERS[name].__doc__ or "") > 60, "each server says what the expert would say"
     if not SERVERS[name].FIRST:
         one_with_nothing_wrong_gets_one_screen(name)
@@ -79,6 +80,11 @@ def no_command_rewrites_data_while_something_is_sick(name):
                 assert space not in scope or getattr(scope[space], field).value is well
 
 
+def each_finding_stands_once(name):
+    every = unfolded(audited(name)[2])
+    assert len(every) == len({id(one) for one in every})
+
+
 def one_with_nothing_wrong_gets_one_screen(name):
     storage, verdicts, _ = audited(name)
     text = "".join(as_text(storage, verdicts, About(version="1", root=True)))
@@ -105,12 +111,6 @@ def test_where_a_drive_begins_to_fail_only_what_is_lost_already_stands_before_it
     told = findings(advise(survey(made, {}), RULES))
     at = next(at for at, one in enumerate(told) if one.rule.id == "drive-failing")
     assert {one.rule.urgency for one in told[:at]} <= {"losing"}
-
-
-def test_each_finding_stands_once():
-    for name in NAMES:
-        every = unfolded(audited(name)[2])
-        assert len(every) == len({id(one) for one in every})
 
 
 def test_the_panel_is_large_enough():
