@@ -220,3 +220,20 @@ def _fault(row: dict[str, Any], page: dict[str, str], read: object) -> Fault:
         cure=row.get("cure", ""),
         cured=frozenset(row.get("cured", ())),
     )
+
+
+def shingled(model: str) -> str | None:
+    """The page that lists a hard disk as one that records in shingles, and its age; None where none does."""
+    names = (spelling.partition("-")[0].strip() for spelling in spellings(model))
+    return next((page for name in names if (page := shingled_models().get(name)) is not None), None)
+
+
+@cache
+def shingled_models() -> Mapping[str, str]:
+    """The page by model."""
+    whole = _read("shingled")
+    return {
+        model: f"{one['says']} ({one['page']}, read on {whole['read']})"
+        for one in whole["list"]
+        for model in one["models"]
+    }

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Final, cast
 
 from msgspec.structs import replace
 
-from fsadvisor.drives import shingled, tables
+from fsadvisor.drives import tables
 from fsadvisor.facts import NOT_APPLICABLE, Cause, Fact, Known, Unknown
 from fsadvisor.patterns import late
 from fsadvisor.survey import read_fact
@@ -122,8 +122,10 @@ def with_shingles(disk: Disk) -> Disk:
 def _shingled(disk: Disk, model: str) -> Fact[ShingledBy]:
     if read_fact.value(disk.zoned):
         return Known("zones", disk.zoned.source)
-    if (page := shingled.listed(model)) is not None:
+    if (page := tables.shingled(model)) is not None:
         return Known("model", page)
     if read_fact.value(disk.transport) == "sata" and read_fact.value(disk.discards):
         return Known("trim", f"it is rotational and takes TRIM: {disk.discards.source}")
-    return Known("no sign", f"no page of {len(shingled.table())} models lists it; it has no zones and takes no TRIM")
+    return Known(
+        "no sign", f"no page of {len(tables.shingled_models())} models lists it; it has no zones and takes no TRIM"
+    )
