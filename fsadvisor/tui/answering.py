@@ -35,7 +35,8 @@ class Answering(App[int]):
         """Answer a key that does nothing here; this comes before Textual looks for what it does."""
         if event.is_printable and not self._is_typed_into() and event.key not in self.screen.active_bindings:
             searches = "/ searches, " if "slash" in self.screen.active_bindings else ""
-            self.say(f"{event.character} does nothing here: {searches}? shows the keys")
+            named = "Space" if event.key == "space" else event.character
+            self.say(f"{named} does nothing here: {searches}? shows the keys")
 
     async def _check_bindings(self, key: str, priority: bool = False) -> bool:
         """Textual's; where nothing follows from the key, the person is told so."""

@@ -134,6 +134,7 @@ def test_the_footer_of_every_place_fits_eighty_columns():
     [
         ("Z", "Z does nothing here: / searches, ? shows the keys"),
         ("2%", "% does"),
+        ("2 ", "Space does nothing here"),
         ("k", "There is no more that way"),
         ("11", "You are in this place already"),
         ("3U", "Nothing is supposed"),

@@ -42,7 +42,7 @@ class Probes(Place):
     #of-jobs { width: 1fr; }
     #of-job { width: 1fr; display: none; border-left: vkey $border; }
     #probe-panes.with-detail > #of-mounts { width: 30; }
-    #probe-panes.with-detail > #of-jobs { width: 74; }
+    #probe-panes.with-detail > #of-jobs { width: 1fr; min-width: 74; }
     #probe-panes.with-detail > #of-job { display: block; }
     """
     HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (76, "-roomy")]  # noqa: RUF012 - Textual's own
