@@ -20,6 +20,9 @@ _WITHOUT_EFFECT: Final = {
 }
 """By the first word of an action."""
 
+_LEFT: Final = "app.suspend_process"
+"""The shell is what follows from it."""
+
 _NOTHING: Final = "Nothing to do for that now: ? shows the keys"
 
 
@@ -44,7 +47,7 @@ class Answering(App[int]):
             return await super()._check_bindings(key, priority)
         before, bound = self.screen, self.screen.active_bindings.get(key)
         done = await super()._check_bindings(key, priority)
-        if bound and self.screen is before and self.painting.is_settled():
+        if bound and bound.binding.action != _LEFT and self.screen is before and self.painting.is_settled():
             name = bound.binding.action.partition("(")[0].rpartition(".")[2]
             self.say(_WITHOUT_EFFECT.get(name.partition("_")[0], _NOTHING))
         return done
