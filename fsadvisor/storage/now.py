@@ -61,7 +61,9 @@ class Now(Described, frozen=True, kw_only=True):
     mover_percent: Fact[float] = some(
         "of what programs read and wrote there, the share of those that moved most", "/proc/PID/io", "percent"
     )
-    movers: Fact[int] = some("programs that moved most: one, or those with a fifth each", "/proc/PID/io", "programs")
+    movers: Fact[int] = some(
+        "programs that moved most: one, those with a fifth each, or those of one unit", "/proc/PID/io", "programs"
+    )
     others_waiting_percent: Fact[float] = some(
         "looks in which another program at work there waited for it, of the one that waited most",
         "/proc/PID/stack",

@@ -20,6 +20,13 @@ def test_two_programs_that_fill_a_disk_together_are_told_and_not_those_that_bala
     (found,) = answer(window(filesystems=(place(),), programs=(*both, victim), **parts), RULES).found
     assert (found.verdict.rule.id, len(found.culprits)) == ("disk-taken-by-one", 2)
     assert [one.split(":")[0] for one in found.waiters] == ["mysqld (pid 9)"]
+    many = [program(pid, "worker", waiting=0.9, write_bytes=1e7 + pid, unit="batch.service") for pid in range(20, 28)]
+    (found,) = answer(window(filesystems=(place(),), programs=(*many, victim), **parts), RULES).found
+    assert found.culprits[0] == "batch.service: 8 programs move 80.0 MB/s together"
+    assert [one.split(" (")[0] for one in (*found.culprits[1:], *found.waiters)] == [*["worker"] * 3, "mysqld"]
+    alone = [program(pid, "worker", waiting=0.9, write_bytes=1e7) for pid in range(20, 28)]
+    found = answer(window(filesystems=(place(),), programs=(*alone, victim), **parts), RULES).found
+    assert "disk-taken-by-one" not in {one.verdict.rule.id for one in found}
     balances = program(7, "btrfs", waiting=1.0, write_bytes=3e7, job="balance")
     moving = place(type="btrfs", job="balance")
     (found,) = answer(window(filesystems=(moving,), programs=(balances, victim), **parts), RULES).found

@@ -3,6 +3,7 @@
 import contextlib
 import os
 import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -25,6 +26,38 @@ def test_two_programs_that_flood_a_disk_are_both_named(tmp_path):
     found = causes(told, drive.name)
     assert list(found) == ["disk-taken-by-one"]
     assert all(any(f"pid {pid}" in one for one in found["disk-taken-by-one"].culprits) for pid in noisy)
+    assert any(f"pid {victim}" in one for one in found["disk-taken-by-one"].waiters)
+
+
+@contextlib.contextmanager
+def unit():
+    """A control group by a unit's name, where the kernel has the newer hierarchy; a shell's words to enter it."""
+    root = next(
+        (it for it in map(Path, ("/sys/fs/cgroup/unified", "/sys/fs/cgroup")) if (it / "cgroup.procs").exists()), None
+    )
+    if root is None:
+        pytest.skip("no control groups of the newer hierarchy")
+    group = root / f"noisy-{os.getpid()}.service"
+    group.mkdir()
+    try:
+        yield group.name, ("sh", "-c", f'echo $$ > "{group}/cgroup.procs"; exec "$@"', "sh", sys.executable, "-c")
+    finally:
+        assert comes_to(lambda: not (group / "cgroup.procs").read_text())
+        group.rmdir()
+
+
+def test_a_neighbours_control_group_is_told_though_none_of_its_programs_alone_fills_the_disk(tmp_path):
+    with disk(tmp_path, 400, "x-bps-total=60000000") as drive, mounted(drive.device, tmp_path / "data") as place:
+        (Path(place) / "big").write_bytes(bytes(32 << 20))
+        with contextlib.ExitStack() as stack:
+            name, start = stack.enter_context(unit())
+            for _ in range(6):
+                stack.enter_context(program("", place, *start, FLOODS))
+            victim = stack.enter_context(program(FSYNCS, place))
+            told = diagnosis()
+    found = causes(told, drive.name)
+    assert list(found) == ["disk-taken-by-one"]
+    assert found["disk-taken-by-one"].culprits[0].startswith(f"{name}: 6 programs move")
     assert any(f"pid {victim}" in one for one in found["disk-taken-by-one"].waiters)
 
 

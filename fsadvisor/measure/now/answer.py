@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from fsadvisor.rulebook.rule import Rule
 
 _GRAVE: Final = ("critical", "high", "moderate", "low")
+_NAMED: Final = 3
 _MOST: Final = 5
 
 
@@ -194,11 +195,11 @@ def _of_device(one: Verdict, name: str, window: Window) -> Finding:
             verdict=one, culprits=_discards(name, here, window), waiters=_waiting(waits), place=_on(name, window)
         )
     own = [each for each in movers if not (each.kernel or each.job)]
-    culprits = movers_of(own) if one.rule.id == "disk-taken-by-one" else movers[:3]
+    culprits = movers_of(own) if one.rule.id == "disk-taken-by-one" else movers[:_NAMED]
     waiters = [program for program in here if program.waiting and program not in culprits]
     return Finding(
         verdict=one,
-        culprits=tuple(map(_does, culprits)) if one.rule.id.startswith(("disk-", "device-at")) else (),
+        culprits=_movers(culprits) if one.rule.id.startswith(("disk-", "device-at")) else (),
         waiters=_waiting(waiters if one.rule.id.startswith("disk-") else [*waiters, *culprits]),
         place=_on(name, window),
     )
@@ -283,6 +284,14 @@ def _does(one: Program) -> str:
     elif one.waiting:
         words.append(f"waits in {_share(one.waiting)}")
     return f"{named(one)}: {', '.join(words)}" if words else named(one)
+
+
+def _movers(found: list[Program]) -> tuple[str, ...]:
+    """Each; of many of one unit the three that moved most, after the unit."""
+    if len(found) <= _NAMED:
+        return tuple(map(_does, found))
+    together = f"{found[0].unit}: {len(found)} programs move {sum(map(_moved, found)) / 1e6:.1f} MB/s together"
+    return (together, *map(_does, found[:_NAMED]))
 
 
 def _waiting(programs: list[Program]) -> tuple[str, ...]:

@@ -152,12 +152,16 @@ _MOST, _MUCH, _FEW = 0.6, 0.2, 3
 
 
 def movers_of(here: list[Program]) -> list[Program]:
-    """The program that moved most of the bytes, or the few that each moved much of them."""
+    """The program that moved most of the bytes, the few that each moved much, or all those of the unit that did."""
     moved = sum(map(_moved, here))
     ordered = sorted(here, key=_moved, reverse=True)
     if not moved or _moved(ordered[0]) >= _MOST * moved:
         return ordered[:1]
-    return [one for one in ordered[:_FEW] if _moved(one) >= _MUCH * moved] or ordered[:1]
+    few = [one for one in ordered[:_FEW] if _moved(one) >= _MUCH * moved]
+    units = dict.fromkeys(one.unit for one in ordered if one.unit)
+    together = ([one for one in ordered if one.unit == unit and _moved(one)] for unit in units)
+    by_share = [few, *together]
+    return next((found for found in by_share if sum(map(_moved, found)) >= _MOST * moved), few or ordered[:1])
 
 
 def works_on(program: Program, device: str, window: Window) -> bool:
