@@ -103,6 +103,9 @@ def test_a_job_row_tells_figure_interval_and_age_in_any_width(storage, mount):
     assert "226 µs ± 3 %" in plain(row.lines[0])
     assert plain(row.lines[0]).startswith(" * commit-fdatasync")
     assert "1 h ago" in plain(row.lines[0])
+    twice = kept(storage, result(storage, mount, median=400), result(storage, mount, median=200)).on(mount)
+    rows = probes.job_rows(twice, [], NOW, 100, glyphs.ASCII)
+    assert any("1 h ago (+100 %, slower)" in plain(row.lines[0]) for row in rows)
 
 
 def test_a_result_holds_until_what_it_depends_on_has_changed(storage, mount):
@@ -133,18 +136,20 @@ def text_of_line(line):
 
 
 @pytest.mark.parametrize(
-    ("newer", "older", "said"),
+    ("newer", "older", "said", "short"),
     [
-        (figure(100), figure(102), "the same within the noise"),
-        (figure(100), figure(200), "since then -50 %: faster"),
-        (figure(200), figure(100), "since then +100 %: slower"),
-        (figure(900), figure(100), "since then 9 times: slower"),
-        (None, figure(100), "no figure to compare"),
+        (figure(100), figure(102), "the same within the noise", "as before"),
+        (figure(100), figure(200), "since then -50 %: faster", "-50 %, faster"),
+        (figure(200), figure(100), "since then +100 %: slower", "+100 %, slower"),
+        (figure(900), figure(100), "since then 9 times: slower", "9 times, slower"),
+        (None, figure(100), "no figure to compare", ""),
     ],
 )
-def test_a_change_is_one_only_beyond_the_noise(storage, mount, newer, older, said):
+def test_a_change_is_one_only_beyond_the_noise(storage, mount, newer, older, said, short):
     ours, theirs = (result(storage, mount, figure=one) for one in (newer, older))
     assert probes.change_words(ours, theirs) == said
+    assert probes.trend([ours, theirs]) == short
+    assert probes.trend([ours]) == ""
 
 
 def test_more_files_a_second_is_faster_and_other_questions_are_not_compared(storage, mount):

@@ -196,12 +196,19 @@ def _forecast(mount):
     )
 
 
+FIGURES = ((1.1, 1.08, 1.15), (0.8, 0.79, 0.81))
+
+
 def test_what_was_tried_before_stands_at_its_rule_and_below():
     kept = _kept("/var/lib/postgresql", _result(job_of("access-times-written"), 1.1, 1.08, 1.15))
     look = look_at("pm9a3-postgresql-volatile")
     said = "\n".join(text(it.lines) for it in trials.rows(look, kept, (), NOW, 120, UNICODE, live=False))
     assert said.count("faster by 8 to 15 %") == 2
     assert "Tried before" in said
+    again = _kept("/var/lib/postgresql", *[_result(job_of("access-times-written"), *it) for it in FIGURES])
+    said = "\n".join(text(it.lines) for it in trials.rows(look, again, (), NOW, 160, UNICODE, live=False))
+    assert "faster by 8 to 15 %, " in said
+    assert "(before: slower by" in said
 
 
 def test_a_forecast_is_fitted_from_two_latencies_and_bounded_from_one():

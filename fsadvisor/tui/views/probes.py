@@ -191,19 +191,30 @@ def age_words(when: str, now: datetime) -> str:
 
 def change_words(newer: Result, older: Result) -> str:
     """What became of a figure: only what is beyond the noise is called a change."""
+    return _change(newer, older)[0]
+
+
+def trend(results: Sequence[Result]) -> str:
+    """The newest beside the one before, in a word or two; '' where there is none that can be compared."""
+    return _change(results[0], results[1])[1] if len(results) > 1 else ""
+
+
+def _change(newer: Result, older: Result) -> tuple[str, str]:
+    """In words, and short."""
     if newer.figure is None or older.figure is None:
-        return "no figure to compare"
+        return "no figure to compare", ""
     if newer.question != older.question:
-        return "answers another question"
+        return "answers another question", ""
     if newer.engine.split()[:1] != older.engine.split()[:1]:
-        return "measured by another engine"
+        return "measured by another engine", ""
     if newer.figure.low <= older.figure.high and older.figure.low <= newer.figure.high:
-        return "the same within the noise"
+        return "the same within the noise", "as before"
     if not older.figure.median:
-        return "was 0 then"
+        return "was 0 then", ""
     times = newer.figure.median / older.figure.median
     way = _way(newer.headline, more=times > 1)
-    return f"since then {number(times)} times: {way}" if times > 3 else f"since then {100 * (times - 1):+.0f} %: {way}"
+    by = f"{number(times)} times" if times > 3 else f"{100 * (times - 1):+.0f} %"
+    return f"since then {by}: {way}", f"{by}, {way}"
 
 
 def _way(headline: str, *, more: bool) -> str:
@@ -320,6 +331,8 @@ def _measured(held: Sequence[Held], now: datetime, roomy: bool) -> Iterator[Span
     if roomy or word:
         yield span(f"{word:<7}", Tone.WARNING)
     yield span(age_words(result.when, now), Tone.DIM)
+    if became := trend([one.result for one in held]):
+        yield span(f" ({became})", Tone.WARNING if became.endswith("slower") else Tone.DIM)
 
 
 def _short(headline: str, value: float) -> str:

@@ -166,9 +166,10 @@ def _tried(look: Look, kept: Kept, now: datetime, width: int, glyphs: Glyphs) ->
     for verdict in can_be_tried(look):
         mount, rule = mount_of(verdict.subject), verdict.rule
         word, tone = _OUTCOMES[verdict.outcome]
-        newest = next(iter(results_of(kept, mount, rule.id)), None)
+        results = results_of(kept, mount, rule.id)
+        newest = next(iter(results), None)
         never = "not known: results are unreadable" if kept.unread else "not tried"
-        told = f"{says(newest)}, {age_words(newest.when, now)}" if newest else never
+        told = f"{says(newest)}, {age_words(newest.when, now)}{_before(results)}" if newest else never
         words: Line = (
             *padded(cut((span(word, tone),), room - 1, glyphs.ellipsis), room),
             span(f"{mount}  ", Tone.STRONG, 40),
@@ -180,6 +181,13 @@ def _tried(look: Look, kept: Kept, now: datetime, width: int, glyphs: Glyphs) ->
 def results_of(kept: Kept, mount: str, rule: str) -> list[Result]:
     """What a rule's trials on a mount came to, newest first."""
     return [held.result for job, found in kept.on(mount).items() if rule_of(job) == rule for held in found]
+
+
+def _before(results: Sequence[Result]) -> str:
+    """What the one before came to."""
+    if len(results) < 2:
+        return ""
+    return " (as before)" if probes.trend(results) == "as before" else f" (before: {says(results[1])})"
 
 
 def says(result: Result) -> str:
