@@ -218,9 +218,22 @@ def _without_names(learn: str, subject: Subject) -> str:
     """A cure without what it is called here, so that the same cure for a thousand subjects is one."""
     names = {subject.name, *(_mount_points(subject))}
     for name in names:
-        if name in learn:
-            learn = re.sub(rf"(?<![^\s='\"]){re.escape(name)}(?![^\s='\"])", "…", learn)
+        if name and name in learn:
+            learn = "".join(_without(learn, name))
     return learn
+
+
+def _without(text: str, name: str) -> Iterator[str]:
+    """The text with '…' for the name, where it stands between blanks, quotes or '='. Names are too many for patterns."""
+    kept, at = 0, text.find(name)
+    while at >= 0:
+        end = at + len(name)
+        if all(one.isspace() or one in "='\"" for one in (*text[:at][-1:], *text[end:][:1])):
+            yield from (text[kept:at], "…")
+            kept, at = end, text.find(name, end)
+        else:
+            at = text.find(name, at + 1)
+    yield text[kept:]
 
 
 def _mount_points(subject: Subject) -> Iterator[str]:
