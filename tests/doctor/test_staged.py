@@ -152,6 +152,7 @@ def test_a_program_at_the_limit_of_its_control_group_is_told_and_not_the_disk(di
     device, place = filesystem(disks, "limited")
     (Path(place) / "big").write_bytes(bytes(40 << 20))
     with program(READS, place) as pid, throttled(pid, f"{number_of(device)} 1048576") as group:
+        assert in_state(pid, "D")  # a window that holds its start would see it below the limit
         told = diagnosis()
     found = causes(told, f"/{group}")
     assert list(found) == ["group-at-its-limit"]

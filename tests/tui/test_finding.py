@@ -55,9 +55,9 @@ def test_y_copies_the_commands_and_u_the_undo_wherever_one_reads(size):
         key = await opened(app, pilot)
         made = page(app.look, key, app.glyphs)
         await pressed(pilot, "y")
-        first = app.clipboard
+        first, told = app.clipboard, said(app)
         await pressed(pilot, "G", "u")
-        return first, app.clipboard, made.undo, said(app)
+        return first, app.clipboard, made.undo, f"{told} {said(app)}"
 
     copied, undone, undo, words = explored(steps, size=size)
     assert copied.startswith("mount ")
