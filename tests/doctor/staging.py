@@ -25,9 +25,16 @@ FLOODS = (
 
 @contextlib.contextmanager
 def program(code, place, *argv):
-    """A Python program at work in a directory, killed at the end; give it as `argv` to run another."""
-    with subprocess.Popen(argv or [sys.executable, "-c", code], cwd=place, start_new_session=True) as running:
+    """A Python program at work in a directory, killed at the end; give it as `argv` to run another.
+
+    Python has begun, which takes a good part of a window where many wait for a processor.
+    """
+    argv = argv or (sys.executable, "-c", f"import os; os.write(1, b'.')\n{code}")
+    begins = subprocess.PIPE if code else None
+    with subprocess.Popen(argv, cwd=place, start_new_session=True, stdout=begins) as running:
         try:
+            if begins:
+                running.stdout.read(1)
             yield running.pid
         finally:
             with contextlib.suppress(ProcessLookupError):
