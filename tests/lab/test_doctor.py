@@ -1,4 +1,4 @@
-"""`fsadvisor doctor` on incidents that need the device mapper and md."""
+"""`fsadvisor doctor` on incidents that need the device mapper, md, or a control group's own memory."""
 
 import contextlib
 import fcntl
@@ -21,6 +21,10 @@ from tests.lab.scenario import disks, run, settle, wait_for
 
 pytestmark = pytest.mark.lab
 SYNCS = "import os\nf = os.open('one', os.O_CREAT | os.O_RDWR)\nwhile True: os.pwrite(f, bytes(4096), 0); os.fsync(f)"
+GROUPS = Path("/sys/fs/cgroup")
+MEMORY_MIB = 64
+TOUCHES = "import random\nb = bytearray(b'x' * (160 << 20))\nn = len(b)\nwhile True: b[random.randrange(n)] ^= 1"
+READS = "import os\nf = os.open('big', os.O_RDONLY)\nwhile True:\n os.lseek(f, 0, 0)\n while os.read(f, 1 << 20): pass"
 
 
 def at_work(scenario, place):
@@ -324,3 +328,64 @@ def test_an_iscsi_target_that_lags_is_told_as_slow(scenario):
     scenario.tell(claim=f"device-slow of {name}", seen=", ".join(sorted(map(" ".join, found))))
     assert found == {("device-slow", name)}, [one for one in seen.devices if one.name == name]
     assert "another machine's" in told[0].verdict.instructions().advice
+
+
+def slow_disk(scenario, name, milliseconds):
+    return null_blk.create(scenario, name, cache_size=64, irqmode=2, completion_nsec=milliseconds * 1_000_000)
+
+
+def in_group(scenario, code, place):
+    """A Python program in a control group of 64 MiB, of which it needs more; the group's folder."""
+    (GROUPS / "cgroup.subtree_control").write_text("+memory +io")
+    group = GROUPS / "staged"
+    group.mkdir()
+    scenario.undo(group.rmdir)
+    scenario.undo(wait_for, "the group to be empty", lambda: not (group / "cgroup.procs").read_text())
+    (group / "memory.max").write_text(str(MEMORY_MIB << 20))
+    enter = ("sh", "-c", f'echo $$ > {group}/cgroup.procs; exec "$@"', "sh")
+    process = subprocess.Popen([*enter, sys.executable, "-c", code], cwd=place)
+    scenario.undo(process.wait)
+    scenario.undo(process.kill)
+    return group
+
+
+def told_causes(scenario, claim):
+    seen = look(8)
+    found = {(one.verdict.rule.id, one.verdict.subject.name) for one in answer(seen, own_shelf().rules).found}
+    waits = max((one.for_memory for one in seen.programs), default=0.0)
+    pressure = max((one.memory_some or 0.0 for one in seen.groups), default=0.0)
+    told = ", ".join(sorted(map(" ".join, found))) or "nothing"
+    scenario.tell(
+        claim=claim, seen=f"{told}; pressure {100 * pressure:.0f} %, in swap {100 * waits:.0f} % of the looks"
+    )
+    return found
+
+
+@pytest.mark.parametrize("milliseconds", [1, 5])
+@pytest.mark.kernels
+def test_a_swap_storm_in_a_control_group_is_told_by_where_its_program_waits(scenario, milliseconds):
+    """swap storm of a program of 160 MiB in a control group of 64 MiB: the group's limit, and not the swap disk"""
+    disk = slow_disk(scenario, "nullb0", milliseconds)
+    run("mkswap", f"/dev/{disk}")
+    run("swapon", f"/dev/{disk}")
+    scenario.undo(run, "swapoff", f"/dev/{disk}")
+    group = in_group(scenario, TOUCHES, "/")
+    swapped = group / "memory.swap.current"
+    wait_for("the program to be swapped out", lambda: int(swapped.read_text()) > 80 << 20)
+    assert told_causes(scenario, "group-short-of-memory of /staged") == {("group-short-of-memory", "/staged")}
+
+
+@pytest.mark.kernels
+def test_a_control_group_that_reads_files_past_its_limit_is_no_swap_storm(scenario):
+    """a reader of 150 MiB of files in a control group of 64 MiB, which never waits for memory: nothing"""
+    disk = slow_disk(scenario, "nullb0", 1)
+    scenario.format("ext4", f"/dev/{disk}")
+    place = scenario.mount(f"/dev/{disk}", "data")
+    (Path(place) / "big").write_bytes(bytes(150 << 20))
+    run("sync")
+    Path("/proc/sys/vm/drop_caches").write_text("1")
+    group = in_group(scenario, READS, place)
+    limit = (MEMORY_MIB - 8) << 20
+    wait_for("its memory to be used up", lambda: int((group / "memory.current").read_text()) > limit)
+    told = {rule for rule, _ in told_causes(scenario, "nothing of memory")}
+    assert not told & {"group-short-of-memory", "memory-short"}
