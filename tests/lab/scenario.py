@@ -66,6 +66,11 @@ def wait_for(what, truth, seconds=120):
         time.sleep(0.05)
 
 
+def unload(module):
+    """Take a module out of the kernel; udev may hold what it made for a moment."""
+    wait_for(f"{module} to be unloaded", lambda: subprocess.run(["rmmod", module], check=False).returncode == 0)
+
+
 class Scenario:
     """What a test of the lab is given."""
 

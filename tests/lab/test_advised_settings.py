@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.lab.scenario import ToolError, ask_udevd, run, settle, wait_for
+from tests.lab.scenario import ToolError, ask_udevd, run, settle, unload, wait_for
 from tests.waiting import comes_to
 
 pytestmark = pytest.mark.lab
@@ -61,7 +61,7 @@ def test_a_large_array_without_a_bitmap_gets_one_and_loses_it(scenario):
     """md RAID 1 of 240 GiB without a bitmap: mdadm --grow --bitmap=internal, and none again"""
     scenario.write("/etc/udev/rules.d/64-md-raid-assembly.rules", "")
     run("modprobe", "--all", "loop", "raid1")
-    scenario.undo(run, "rmmod", "loop")
+    scenario.undo(unload, "loop")
     members = [large(scenario, name) for name in ("large-a", "large-b")]
     md = array(scenario, "1", members, "--assume-clean", "--bitmap=none")
 

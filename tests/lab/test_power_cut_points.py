@@ -19,7 +19,7 @@ import pytest
 
 from tests.lab.log_writes import apply, entries
 from tests.lab.marks import thorough
-from tests.lab.scenario import ToolError, run, settle
+from tests.lab.scenario import ToolError, run, settle, unload
 
 pytestmark = pytest.mark.lab
 
@@ -43,7 +43,7 @@ def prepare(scenario, kind):
     run("modprobe", "brd", "rd_nr=2", f"rd_size={MEGABYTES << 10}")
     scenario.undo(run, "modprobe", "--remove", "brd")
     run("modprobe", "loop", "max_loop=1")
-    scenario.undo(run, "modprobe", "--remove", "loop")
+    scenario.undo(unload, "loop")
     scenario.undo(settle)
     CUT_OFF.write_bytes(b"")
     os.truncate(CUT_OFF, MEGABYTES << 20)

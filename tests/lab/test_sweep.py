@@ -11,7 +11,7 @@ import pytest
 from fsadvisor.measure import messages, sweep_session
 from fsadvisor.measure.messages import LeftOut, Point
 from fsadvisor.measure.sweep_devices import PREFIX
-from tests.lab.scenario import run, wait_for
+from tests.lab.scenario import run, unload, wait_for
 
 pytestmark = pytest.mark.lab
 KILLS = 8
@@ -43,7 +43,7 @@ def place(scenario):
     (disk,) = scenario.attach("nvme")
     scenario.format("ext4", f"/dev/{disk}")
     run("modprobe", "loop", "max_loop=1")
-    scenario.undo(run, "modprobe", "--remove", "loop")
+    scenario.undo(unload, "loop")
     run("modprobe", "dm-delay")
     run("modprobe", "null_blk", "nr_devices=0")
     return scenario.mount(f"/dev/{disk}", "data")
