@@ -224,15 +224,15 @@ def _without_names(learn: str, subject: Subject) -> str:
 
 
 def _without(text: str, name: str) -> Iterator[str]:
-    """The text with '…' for the name, where it stands between blanks, quotes or '='. Names are too many for patterns."""
-    kept, at = 0, text.find(name)
-    while at >= 0:
+    """The text with '…' for the name, between blanks, quotes or '='. Names are too many for patterns."""
+    kept = end = 0
+    while (at := text.find(name, end)) >= 0:
         end = at + len(name)
         if all(one.isspace() or one in "='\"" for one in (*text[:at][-1:], *text[end:][:1])):
             yield from (text[kept:at], "…")
-            kept, at = end, text.find(name, end)
+            kept = end
         else:
-            at = text.find(name, at + 1)
+            end = at + 1
     yield text[kept:]
 
 
