@@ -109,8 +109,9 @@ class Below(Described, frozen=True, kw_only=True):
     )
     all_plp_proven: Fact[bool] = about("power-loss protection is proven for every physical disk below", "disk.plp")
     any_unprotected_cache: Fact[bool] = about(
-        "a physical disk below is 'write back' and its power-loss protection is not proven",
-        "disk.write_cache, disk.plp",
+        "a physical disk below is 'write back', or says that its cache is volatile, and its power-loss protection is"
+        " not proven",
+        "disk.write_cache, disk.volatile_cache, disk.plp",
     )
     flush_ms_avg: Fact[float] = some(
         "average time of a cache flush since boot, of the slowest physical disk that gets flushes",

@@ -168,8 +168,10 @@ def _least_worn(leaves: Mapping[str, Disk], followed: bool) -> Fact[int]:
 
 
 def _unprotected(disk: Disk) -> Fact[bool]:
-    """A cache that the kernel believes volatile, on a disk whose power-loss protection is not proven."""
+    """A cache that the kernel believes volatile, or the drive says is, on a disk whose protection is not proven."""
     volatile = read_fact.holds(disk.write_cache, "write back".__eq__)
+    if read_fact.value(disk.volatile_cache) is True:
+        volatile = disk.volatile_cache
     unproven = read_fact.holds(disk.plp, "proven".__ne__)
     name, cache, verdict = (read_fact.value(fact) for fact in (disk.name, disk.write_cache, disk.plp))
     source = f"{name}: {cache}, power-loss verdict {verdict}"

@@ -142,6 +142,8 @@ def test_a_btrfs_that_lost_one_of_two_devices(scenario, two):
     assert facts["filesystem.missing_bytes"] == 256 << 20
     assert ("btrfs-device-missing", f"filesystem:{first}") in report.advice()
     assert ("btrfs-degraded-configured", f"mount:{point}") in report.advice()
+    verdict = report.verdict("btrfs-degraded-configured", f"mount:{point}")
+    assert not verdict["remedy"]["keep"], "the next boot needs the option: a device is missing"
     scenario.keep("lab-btrfs-degraded")
 
 

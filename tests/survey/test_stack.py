@@ -1,7 +1,9 @@
 """What stands on what, down to hardware."""
 
 from fsadvisor.facts import Cause, Known, Unknown
+from fsadvisor.machine.opening import open_machine
 from fsadvisor.survey.whole import survey
+from tests.paths import FIXTURES
 from tests.told import disk, machine, partition, stacked
 
 NVME = "pci0000:00/0000:00:01.0/nvme/nvme0"
@@ -85,6 +87,13 @@ def test_one_write_back_disk_decides_even_where_another_member_is_missing():
     )
 
     assert below(found["mount:/srv"]).any_write_back.value is True
+
+
+def test_a_cache_that_the_drive_calls_volatile_is_unprotected_whatever_the_kernel_believes():
+    found = subjects(open_machine(FIXTURES / "machines" / "worn-nvme-database"))
+    drive = found["disk:nvme0n1"].scope["disk"]
+    assert (drive.write_cache.value, drive.volatile_cache.value, drive.plp.value) == ("write through", True, "absent")
+    assert below(found["filesystem:/dev/nvme0n1"]).any_unprotected_cache.value is True
 
 
 def test_a_btrfs_lives_on_all_its_members():

@@ -8,7 +8,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from fsadvisor.facts import Cause
-from fsadvisor.measure.now.facts import devices_of, inside, movers_of, named, subjects, with_below, works_on
+from fsadvisor.measure.now.facts import devices_of, inside, moved_by, movers_of, named, subjects, with_below, works_on
 from fsadvisor.measure.now.since import since
 from fsadvisor.rulebook.advise import RUNNING, judge
 from fsadvisor.rulebook.rule import CALLS_FOR_ACTION, Outcome
@@ -188,7 +188,7 @@ def _finding(one: Verdict, window: Window) -> Finding:
 
 def _of_device(one: Verdict, name: str, window: Window) -> Finding:
     here = [program for program in window.programs if works_on(program, name, window)]
-    movers = sorted((program for program in here if _moved(program)), key=_moved, reverse=True)
+    movers = sorted((program for program in here if moved_by(program)), key=moved_by, reverse=True)
     if one.rule.id == "discards-at-work":
         waits = [program for program in here if program.waiting and program.name not in _TRIMS]
         return Finding(
@@ -249,10 +249,6 @@ def _of_machine(one: Verdict, window: Window) -> Finding:
     return Finding(verdict=one, waiters=_waiting(waiting))
 
 
-def _moved(program: Program) -> float:
-    return (program.read_bytes or 0) + (program.write_bytes or 0)
-
-
 def _device_of(mount_point: str, window: Window) -> str:
     return next((f"{one.type} on {one.source}" for one in window.filesystems if one.mount_point == mount_point), "")
 
@@ -262,7 +258,7 @@ def _of_group(one: Verdict, path: str, window: Window) -> Finding:
     group = next(group for group in window.groups if group.path == path)
     own = inside(path, window)
     if one.rule.id == "group-short-of-memory":
-        users = sorted((each for each in own if _moved(each)), key=lambda each: -_moved(each))
+        users = sorted((each for each in own if moved_by(each)), key=lambda each: -moved_by(each))
         limit = f"memory limit {(group.memory_limit or 0) >> 20:,} MiB"
         return Finding(verdict=one, culprits=tuple(map(_does, users[:3])), waiters=_waiting(own), place=limit)
     limit = f"{group.limit}{' of ' + group.device if group.device else ''}"
@@ -290,7 +286,7 @@ def _movers(found: list[Program]) -> tuple[str, ...]:
     """Each; of many of one unit the three that moved most, after the unit."""
     if len(found) <= _NAMED:
         return tuple(map(_does, found))
-    together = f"{found[0].unit}: {len(found)} programs move {sum(map(_moved, found)) / 1e6:.1f} MB/s together"
+    together = f"{found[0].unit}: {len(found)} programs move {sum(map(moved_by, found)) / 1e6:.1f} MB/s together"
     return (together, *map(_does, found[:_NAMED]))
 
 

@@ -112,7 +112,7 @@ def _device(one: Device, window: Window) -> Now:
     spent = one.reads * (one.read_ms or 0) + one.writes * (one.write_ms or 0) + requests * (one.request_ms or 0)
     programs = (program for program in window.programs if not program.kernel and not program.job)
     here = [program for program in programs if works_on(program, one.name, window)]
-    moved = sum(map(_moved, here)) if window.root else 0.0
+    moved = sum(map(moved_by, here)) if window.root else 0.0
     movers = movers_of(here)
     others = (program.waiting for program in here if program not in movers)
     facts = {} if one.suspended is None else {"suspended": _told(one.suspended)}
@@ -132,7 +132,7 @@ def _device(one: Device, window: Window) -> Now:
         requests=_told(round(requests, 1)),
         latency_ms=_told(round(spent / requests, 2) if requests else None),
         flush_percent=_percent(one.flush),
-        mover_percent=_percent(sum(map(_moved, movers)) / moved if moved else None),
+        mover_percent=_percent(sum(map(moved_by, movers)) / moved if moved else None),
         movers=_told(len(movers) if moved else None),
         discard_percent=_percent(one.discard),
         discards=_told(None if one.discards is None else round(one.discards, 1)),
@@ -143,7 +143,8 @@ def _device(one: Device, window: Window) -> Now:
     )
 
 
-def _moved(one: Program) -> float:
+def moved_by(one: Program) -> float:
+    """Bytes a second that it read and wrote."""
     return (one.read_bytes or 0) + (one.write_bytes or 0)
 
 
@@ -153,15 +154,15 @@ _MOST, _MUCH, _FEW = 0.6, 0.2, 3
 
 def movers_of(here: list[Program]) -> list[Program]:
     """The program that moved most of the bytes, the few that each moved much, or all those of the unit that did."""
-    moved = sum(map(_moved, here))
-    ordered = sorted(here, key=_moved, reverse=True)
-    if not moved or _moved(ordered[0]) >= _MOST * moved:
+    moved = sum(map(moved_by, here))
+    ordered = sorted(here, key=moved_by, reverse=True)
+    if not moved or moved_by(ordered[0]) >= _MOST * moved:
         return ordered[:1]
-    few = [one for one in ordered[:_FEW] if _moved(one) >= _MUCH * moved]
+    few = [one for one in ordered[:_FEW] if moved_by(one) >= _MUCH * moved]
     units = dict.fromkeys(one.unit for one in ordered if one.unit)
-    together = ([one for one in ordered if one.unit == unit and _moved(one)] for unit in units)
+    together = ([one for one in ordered if one.unit == unit and moved_by(one)] for unit in units)
     by_share = [few, *together]
-    return next((found for found in by_share if sum(map(_moved, found)) >= _MOST * moved), few or ordered[:1])
+    return next((found for found in by_share if sum(map(moved_by, found)) >= _MOST * moved), few or ordered[:1])
 
 
 def works_on(program: Program, device: str, window: Window) -> bool:
