@@ -123,6 +123,8 @@ class _Output(Struct):
     complained_bytes: int = 0
     held: bool = False
     """Whether somebody still had a pipe open when we stopped reading."""
+    cut_off: bool = False
+    """Whether that was the tool itself, at work: once its pipes are closed it may die of that, and has not answered."""
     most_bytes: int = OUTPUT_CAP_BYTES
 
     @property
@@ -228,7 +230,7 @@ class Runner(Struct, frozen=True):
         if output.overflowed:
             _end(child)
             return too_much(source)
-        status = _status(child, deadline)
+        status = None if output.cut_off else _status(child, deadline)
         self.patience.learn(name, seconds, hung=status is None)
         if status is None:
             return self._timed_out(source, killed=_end(child))
@@ -298,6 +300,7 @@ def _listen(child: subprocess.Popen[bytes], deadline: float, most_bytes: int) ->
             if not ready and ended:
                 break
         output.held = bool(selector.get_map())
+        output.cut_off = output.held and child.poll() is None
     return output
 
 

@@ -281,6 +281,15 @@ class Explorer(Answering):
         self.tell_of_probe()
         self.set_timer(LEAVING_SECONDS, lambda: self.exit(0))
 
+    def _handle_exception(self, error: Exception) -> None:
+        """End; whoever started it tells of it. Textual would print all variables, which takes minutes for a look."""
+        if self._exception is None:
+            self._exception = error
+            self._exception_event.set()
+        self.error = self.error or error
+        self._return_code = 1
+        self._close_messages_no_wait()
+
     def _display(self, screen: Screen[object], renderable: RenderableType | None) -> None:
         """Textual's, but only what changed is sent, and in one go."""
         if not isinstance(renderable, LayoutUpdate | ChopsUpdate):

@@ -75,6 +75,26 @@ def test_what_a_tool_says_with_its_last_breath_is_heard(folders, tmp_path):
     assert Hasty(END_S, folders, True).run([("halfway",)]) == [Reply("last words\n", "halfway", 0)]
 
 
+class DiesOfClosedPipes(subprocess.Popen):
+    """A tool that is given all the time to die once nobody listens any more."""
+
+    def wait(self, timeout=None):
+        return super().wait(None if self.stdout.closed else timeout)
+
+
+class Patient(Runner):
+    """Runs every tool as one of those."""
+
+    def _start(self, tool, argv):
+        return DiesOfClosedPipes(
+            [tool, *argv[1:]], stdout=subprocess.PIPE, stderr=subprocess.PIPE, start_new_session=True
+        )
+
+
+def test_a_tool_that_dies_of_its_closed_pipes_has_timed_out_and_not_answered(folders):
+    assert Patient(0.2, folders, True).run([("grumbler",)])[0].cause is Cause.TIMED_OUT
+
+
 @pytest.mark.parametrize("tool", ["torrent", "endless", "wailing"])
 def test_more_than_the_cap_is_unreadable(folders, tool):
     torrent = answer(folders, tool)

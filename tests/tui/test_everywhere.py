@@ -1,7 +1,11 @@
 """What works in every place."""
 
+import asyncio
+from contextlib import suppress
+
 import pytest
 from textual.app import ScreenStackError
+from textual.screen import Screen
 
 from fsadvisor.pages.glyphs import columns
 from fsadvisor.tui.actions import EVERYWHERE
@@ -168,3 +172,23 @@ def test_a_field_that_is_mounted_before_its_screen_ends_nothing():
     with pytest.raises(ScreenStackError):
         assert app.screen
     app.clear_selection()
+
+
+class Broken(Screen):
+    """A place with a bug."""
+
+    def on_mount(self):
+        raise ZeroDivisionError("a bug")
+
+
+def test_a_bug_ends_the_explorer_at_once_and_is_told_by_whoever_started_it():
+    async def run():
+        app = FsadvisorApp(session(MACHINE), TERMINAL)
+        with suppress(ZeroDivisionError):  # a test's own run tells it, too
+            async with app.run_test() as pilot:
+                await until(pilot, lambda: app.look is not None)
+                await app.push_screen(Broken())
+        return app
+
+    app = asyncio.run(run())
+    assert (type(app.error), app.return_code, app._exit_renderables) == (ZeroDivisionError, 1, [])

@@ -104,8 +104,9 @@ def test_a_job_row_tells_figure_interval_and_age_in_any_width(storage, mount):
     assert plain(row.lines[0]).startswith(" * commit-fdatasync")
     assert "1 h ago" in plain(row.lines[0])
     twice = kept(storage, result(storage, mount, median=400), result(storage, mount, median=200)).on(mount)
-    rows = probes.job_rows(twice, [], NOW, 100, glyphs.ASCII)
-    assert any("1 h ago (+100 %, slower)" in plain(row.lines[0]) for row in rows)
+    for width, words in ((100, "+- 3 %     +100 %, slower"), (53, "400 us +100 %")):
+        rows = probes.job_rows(twice, [], NOW, width, glyphs.ASCII)
+        assert any(words in plain(row.lines[0]).replace("µ", "u").replace("±", "+-") for row in rows)
 
 
 def test_a_result_holds_until_what_it_depends_on_has_changed(storage, mount):
@@ -129,6 +130,8 @@ def test_lines_that_are_no_results_are_counted_and_hide_no_other(storage, mount)
     assert (held.unread, len(held.on(mount))) == (3, 1)
     assert text_of_line(probes.mounts_title(held)) == "Mounts  3 results unreadable"
     assert text_of_line(probes.mounts_title(probes.NO_RESULTS)) == "Mounts"
+    torn = probes.results_of(f"{good.strip()}{good}", storage)  # a write that another cut in two
+    assert (torn.unread, len(torn.on(mount))) == (0, 1), "the first of them, as whoever reads results as facts"
 
 
 def text_of_line(line):

@@ -20,7 +20,7 @@ from fsadvisor.measure.probe.jobs import JOBS, SUITES, Allocation, Existing, Hea
 from fsadvisor.pages.document import Document, Heading, paragraph
 from fsadvisor.pages.glyphs import Line, Span, Tone, cut, padded, span
 from fsadvisor.pages.text import counted
-from fsadvisor.readers import probe_results
+from fsadvisor.readers import json_text, probe_results
 from fsadvisor.report.probe_words import amount, number, sureness
 from fsadvisor.storage import Below, Mount
 from fsadvisor.survey import measured, read_fact
@@ -165,9 +165,9 @@ def _result(line: str) -> Result | None:
     whole = store.results(line.encode(errors="replace")).results
     if whole:
         return whole[0]
-    document = json.loads(line)
-    job = JOBS.get(document["job"])
-    if job is None:
+    document = json_text.load(line)  # as the reader of results, which passes over what follows
+    job = JOBS.get(str(document.get("job"))) if isinstance(document, dict) else None
+    if job is None or not isinstance(document, dict):
         return None
     document = {"question": job.question, "target": document["mount"], "headline": job.headline.name, **document}
     filled = store.results(json.dumps(document).encode()).results
@@ -319,20 +319,25 @@ def _row(
 
 
 def _measured(held: Sequence[Held], now: datetime, roomy: bool) -> Iterator[Span]:
-    """Figure, how sure it is and how old; where room is short, a doubt stands in place of how sure."""
+    """Figure, how sure it is, its trend and age; where room is short, a doubt or a change in place of how sure."""
     if not held:
         return
     result, word = held[0].result, held[0].word
     figure = "no figure" if result.figure is None else _short(result.headline, result.figure.median)
     sure = "" if result.figure is None else sureness(result.figure)
+    became = trend([one.result for one in held])
+    worse = Tone.WARNING if became.endswith("slower") else Tone.DIM
+    changed = became.partition(",")[0] if "," in became else ""
     yield span(f"{figure:>10} ")
-    if roomy or not word:
+    if roomy or not (word or changed):
         yield span(f"{sure:<9} ", Tone.DIM)
+    elif changed and not word:
+        yield span(f"{changed:<9} ", worse)
+    if roomy and became:
+        yield span(f"{became} ", worse)
     if roomy or word:
         yield span(f"{word:<7}", Tone.WARNING)
     yield span(age_words(result.when, now), Tone.DIM)
-    if became := trend([one.result for one in held]):
-        yield span(f" ({became})", Tone.WARNING if became.endswith("slower") else Tone.DIM)
 
 
 def _short(headline: str, value: float) -> str:
