@@ -169,13 +169,18 @@ def _least_worn(leaves: Mapping[str, Disk], followed: bool) -> Fact[int]:
 
 def _unprotected(disk: Disk) -> Fact[bool]:
     """A cache that the kernel believes volatile, or the drive says is, on a disk whose protection is not proven."""
-    volatile = read_fact.holds(disk.write_cache, "write back".__eq__)
-    if read_fact.value(disk.volatile_cache) is True:
-        volatile = disk.volatile_cache
     unproven = read_fact.holds(disk.plp, "proven".__ne__)
     name, cache, verdict = (read_fact.value(fact) for fact in (disk.name, disk.write_cache, disk.plp))
     source = f"{name}: {cache}, power-loss verdict {verdict}"
-    return read_fact.both(volatile, unproven, f"{source}, {unproven.source}")
+    return read_fact.both(_volatile(disk), unproven, f"{source}, {unproven.source}")
+
+
+def _volatile(disk: Disk) -> Fact[bool]:
+    """By the kernel, and by the drive where it can be asked: what the kernel believes can be written to sysfs."""
+    by_kernel = read_fact.holds(disk.write_cache, "write back".__eq__)
+    own = disk.volatile_cache
+    silent = isinstance(own, Unknown) and own.cause in (Cause.NOT_APPLICABLE, Cause.NOT_EXPOSED)
+    return by_kernel if silent else read_fact.any_of((by_kernel, own), f"{by_kernel.source}, {own.source}")
 
 
 def _spins(disk: Disk) -> Fact[bool]:
