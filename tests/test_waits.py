@@ -89,7 +89,10 @@ def test_a_window_that_was_kept_is_told_as_this_machine_was(tmp_path):
     assert {one["name"]: one["busy"] for one in found["disks"]["each"]} == {
         one["name"]: pytest.approx(one.get("busy", 0.0), abs=1e-5) for one in looked["devices"]
     }
-    assert found["threads"]["waiting"] == pytest.approx(looked["waiting"], abs=1e-5)
+    if "waiting" in looked:
+        assert found["threads"]["waiting"] == pytest.approx(looked["waiting"], abs=1e-5)
+    else:
+        assert found["threads"]["known"] != "yes", "on a busy machine they were looked at too seldom"
     assert b"Where the time goes" in waits("--on", file, "--at", looked["when"]).stdout
 
 

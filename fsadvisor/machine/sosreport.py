@@ -98,6 +98,7 @@ class SosMachine:
             wanted = "name a sos archive, a directory with /proc or /sys in it, or what `fsadvisor capture` wrote"
             raise MachineError(name, NOTHING_KNOWN, wanted)
         self._tree = tree
+        self._folders: dict[str, str | None] = {}
         self._name = name
         self._top = top
         self._left_bytes = _MOST_ANSWERED_BYTES
@@ -225,7 +226,14 @@ class SosMachine:
 
     def _place(self, path: str) -> str | None:
         """The name in the tree, links followed as on the machine: '/' is the report's top."""
-        return resolved(self._tree, path, self._top)
+        above, _, last = path.rpartition("/")
+        if last in ("", ".", ".."):
+            return resolved(self._tree, path, self._top)
+        if above not in self._folders:  # a disk's folder is asked for by each of its files
+            self._folders[above] = resolved(self._tree, above, self._top)
+        folder = self._folders[above]
+        name = last if folder == "" else f"{folder}/{last}"
+        return name if folder is not None and self._tree.target(name) is None else resolved(self._tree, path, self._top)
 
     def _command_outputs(self) -> Iterator[tuple[str, str]]:
         for folder in _COMMANDS:

@@ -196,28 +196,33 @@ class Cure(Struct):
 def cures(verdicts: Iterable[Verdict], outcomes: Collection[Outcome] = (Outcome.UNDETERMINED,)) -> list[Cure]:
     """What would decide the undetermined verdicts, or those of other outcomes."""
     found: dict[object, Cure] = {}
+    of_subject: dict[str, dict[object, Cure]] = {}
     for verdict in verdicts:
         if verdict.outcome in outcomes:
-            settle: dict[object, Cure] = {}
+            subject = verdict.subject
+            own = of_subject.setdefault(subject.id, {})
+            settled: dict[int, Cure] = {}
             for name, fact in verdict.to_learn().items():
-                key = _without_names(fact.learn, verdict.subject) or fact.cause
-                cure = settle[key] = found.setdefault(key, Cure(fact))
-                cure.words.add(fact.learn)
+                cure = own.get(fact.learn or fact.cause)
+                if cure is None:
+                    key = _without_names(fact.learn, subject) or fact.cause
+                    cure = own[fact.learn or fact.cause] = found.setdefault(key, Cure(fact))
+                    cure.words.add(fact.learn)
+                    cure.subjects[subject.id] = subject
                 cure.facts[name] = None
-                cure.subjects[verdict.subject.id] = verdict.subject
+                cure.asked[subject.id, name] = fact
+                settled[id(cure)] = cure
+            for cure in settled.values():
+                cure.checks += 1
                 cure.rules[verdict.rule.id] = verdict.rule.severity
-                cure.asked[verdict.subject.id, name] = fact
                 if verdict.outcome is not Outcome.UNDETERMINED:
                     cure.held_back[verdict.rule.id] = None
-            for cure in settle.values():
-                cure.checks += 1
     return sorted(found.values(), key=lambda cure: (cure.gravity, not cure.first.learn))
 
 
 def _without_names(learn: str, subject: Subject) -> str:
     """A cure without what it is called here, so that the same cure for a thousand subjects is one."""
-    names = {subject.name, *(_mount_points(subject))}
-    for name in names:
+    for name in sorted({subject.name, *_mount_points(subject)}, key=len, reverse=True):
         if name and name in learn:
             learn = "".join(_without(learn, name))
     return learn

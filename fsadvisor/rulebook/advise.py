@@ -85,9 +85,16 @@ class Verdict(Struct, frozen=True, eq=False):
 
     def open_answers(self) -> tuple[Answer, ...]:
         """What stands between this verdict and commands: asks not known, and safety asks answered with no."""
-        wanted = ("safety",) if self.outcome in CALLS_FOR_ACTION else ("applies", "checks")
-        unwanted = (FALSE, UNKNOWN) if self.outcome in CALLS_FOR_ACTION else (UNKNOWN,)
-        return tuple(answer for answer in self.answers() if answer.ask.part in wanted and answer.truth in unwanted)
+        asks = self.rule.safety if self.calls_for_action else self.rule.conditions
+        unwanted = (FALSE, UNKNOWN) if self.calls_for_action else (UNKNOWN,)
+        found: list[Answer] = []
+        for ask in asks:
+            truth = ask.expression.evaluate(self.subject.scope)
+            if truth in unwanted:
+                found.append(Answer(ask, truth, ask.expression.facts(self.subject.scope)))
+            elif self.outcome is Outcome.OK and truth is FALSE:
+                break
+        return tuple(found)
 
     def to_learn(self) -> dict[str, Unknown]:
         """The unknown facts, by name, that left an open answer open."""

@@ -7,6 +7,7 @@ import re
 import resource
 import sys
 import tempfile
+import time
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
@@ -23,6 +24,8 @@ _CHANGES: Final = re.compile(
 """Audit events of Python after which something is not as it was, or runs."""
 _WRITES: Final = os.O_WRONLY | os.O_RDWR | os.O_CREAT | os.O_TRUNC
 _CPU_SECONDS: Final = 60
+_TURN_SECONDS: Final = 0.4
+"""What a turn of slowness takes where the limits were chosen."""
 _TORN: Final = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\ufeff]")
 """What moves the cursor or turns a line around."""
 
@@ -74,7 +77,7 @@ def wrong(it: Done, most_seconds: float, most_mib: int) -> Iterator[str]:
         yield f"it prints {torn[0]!r}"
     if it.changed:
         yield f"it changes something: {it.changed.splitlines()[0]}"
-    if it.cpu_seconds > most_seconds:
+    if is_slow(it.cpu_seconds, most_seconds):
         yield f"more than {most_seconds:.0f} s of CPU"
     if it.mib > most_mib:
         yield f"more than {most_mib} MiB"
@@ -111,3 +114,17 @@ def _noting(file: int) -> Callable[[str, tuple[object, ...]], None]:
             os.write(file, f"{event} {about!r}\n".encode("utf-8", "backslashreplace"))
 
     return note
+
+
+def is_slow(took_seconds: float, most_seconds: float) -> bool:
+    """Whether work took longer than it may, on a machine as fast as the one on which the limit was chosen."""
+    return took_seconds > most_seconds and took_seconds > most_seconds * _slowness()
+
+
+def _slowness() -> float:
+    """How many times as long as there this machine takes for the same work, 1 at least."""
+    start = time.process_time()
+    for _ in range(3):
+        names = {str(number): (number,) for number in range(400_000)}
+        sum(names[str(number)][0] for number in range(400_000))
+    return max(1.0, (time.process_time() - start) / 3 / _TURN_SECONDS)

@@ -18,6 +18,7 @@ from fsadvisor.machine.recorded import RecordedMachine
 from fsadvisor.readers import attestations
 from fsadvisor.rulebook.shelf import load_rule
 from fsadvisor.survey.whole import survey
+from tools.fuzz.child import is_slow
 from tools.fuzz.mutations import MACHINES
 from tools.fuzz.part import Failure
 from tools.fuzz.texts import damaged, endless, samples
@@ -41,7 +42,7 @@ def _failures(
     except Exception as error:  # noqa: BLE001 - that there is none is the law
         return [Failure(f"{what}: {type(error).__name__}: {error}", given)]
     took = time.process_time() - start
-    return [Failure(f"{what}: {took:.1f} s", given)] if took > _SLOW_SECONDS else []
+    return [Failure(f"{what}: {took:.1f} s", given)] if is_slow(took, _SLOW_SECONDS) else []
 
 
 @cache
