@@ -15,6 +15,7 @@ from fsadvisor.pages import published
 from fsadvisor.pages.escape import json_escaped, without_surrogates
 from fsadvisor.pages.published import piece
 from fsadvisor.report import model, titles
+from fsadvisor.report.findings import findings
 from fsadvisor.rulebook.advise import Verdicts, gain_of, left_of, reason_shared
 from fsadvisor.rulebook.ranking import rank_of
 from fsadvisor.rulebook.rule import CALLS_FOR_ACTION, SILENT, Outcome
@@ -75,11 +76,13 @@ def summary(storage: Storage, verdicts: Sequence[Verdict], about: model.About) -
     for _, outcome, subjects in _groups(verdicts):
         outcomes[outcome] += len(subjects)
     severities = Counter(verdict.rule.severity for verdict in _spoken(verdicts) if is_advised(verdict))
+    counts = Counter(one.counts_as for one in findings(verdicts))
     return model.Summary(
         waived=sum(verdict.waiver is not None for verdict in _spoken(verdicts)),
         ignored=convert(storage.ignored, tuple[model.Ignored, ...], from_attributes=True),
         verdicts=model.Outcomes(**{outcome.value: outcomes[outcome] for outcome in Outcome}),
         advise=model.Severities(**{severity: severities[severity] for severity in _SEVERITIES}),
+        findings=model.Findings(**{severity: counts[severity] for severity in _SEVERITIES}),
         highest=cast("Any", next((severity for severity in _SEVERITIES if severities[severity]), None)),
         incomplete=bool(outcomes[Outcome.UNDETERMINED] or about.rule_errors),
         could_not_look=could_not_look(storage, about.root) or None,

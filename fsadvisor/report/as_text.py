@@ -44,9 +44,10 @@ def as_text(
     """
     full = full or every
     found, minor = main_and_minor(findings(verdicts))
+    every_finding = unfolded([*found, *minor])
     if full:
-        found, minor = unfolded([*found, *minor]), []
-    comes_to = sections.summed_up([*found, *minor], verdicts, about, storage)
+        found, minor = every_finding, []
+    comes_to = sections.summed_up(every_finding, verdicts, about, storage)
     if not full:
         comes_to = f"{comes_to} All: --text --full"
     yield from render(_head(storage, about, comes_to), width)
@@ -71,7 +72,7 @@ def in_a_line(storage: Storage, verdicts: Sequence[Verdict], about: About) -> It
     found = findings(verdicts)
     main, _ = main_and_minor(found)
     first = f" First: {main[0].title}" if main else ""
-    yield f"{clean(storage.machine)}: {sections.summed_up(found, verdicts, about, storage)}{clean(first)}\n"
+    yield f"{clean(storage.machine)}: {sections.summed_up(unfolded(found), verdicts, about, storage)}{clean(first)}\n"
 
 
 def _head(storage: Storage, about: About, comes_to: str) -> Iterator[Block]:

@@ -20,7 +20,7 @@ from fsadvisor.pages.values import cause, full_name, short_name
 from fsadvisor.report import titles
 from fsadvisor.rulebook.advise import left_of
 from fsadvisor.rulebook.ranking import REST, urgency_of
-from fsadvisor.rulebook.rule import CALLS_FOR_ACTION, Outcome
+from fsadvisor.rulebook.rule import CALLS_FOR_ACTION, SAID, Outcome
 from fsadvisor.storage import Disk
 from fsadvisor.storage.about import CHECKLISTS
 from fsadvisor.storage.catalogue import Kind, catalogue
@@ -40,6 +40,11 @@ if TYPE_CHECKING:
 _NUMBER: Final = re.compile(r"([0-9]+)")
 _DIGITS: Final = 18
 
+ALSO: Final = "also possible"
+BEHIND: Final = "behind another"
+WAIVED: Final = "waived"
+"""What a finding counts as, where not by its severity or by what is in its way."""
+
 
 class Finding(Struct, dict=True):
     """What a rule says of one or more subjects, with the same answer to every ask.
@@ -54,7 +59,9 @@ class Finding(Struct, dict=True):
     consequences: list[Finding] = field(default_factory=list)
     """What follows from it, and ends with it."""
     waiting: list[Finding] = field(default_factory=list)
-    """What is not worth doing before it is mended."""
+    """What is not worth doing before it is repaired."""
+    is_behind: bool = False
+    """Whether it stands below another, as what follows from it or waits for it."""
 
     @property
     def minor(self) -> bool:
@@ -63,6 +70,17 @@ class Finding(Struct, dict=True):
             return False
         small = self.rule.severity == "low" and self.urgency == REST
         return small or (self.outcome is Outcome.BLOCKED and self.rule.kind != "risk")
+
+    @property
+    def counts_as(self) -> str:
+        """What the head, the report and its summary count it as: each finding as one thing, so that these add up."""
+        if self.waiver is not None:
+            return WAIVED
+        if self.is_behind:
+            return BEHIND
+        if self.minor:
+            return ALSO
+        return self.rule.severity if self.outcome is Outcome.ADVISE else SAID[self.outcome]
 
     @property
     def urgency(self) -> str:
@@ -141,6 +159,7 @@ def _folded(finding: Finding, holds: Mapping[tuple[str, str], Finding]) -> bool:
     if one is None or above is None:
         return False
     (above.consequences if one.why == "cause" else above.waiting).append(finding)
+    finding.is_behind = True
     return True
 
 

@@ -181,7 +181,7 @@ def openmetrics(seen: Seen) -> Iterator[str]:
     yield from _gauge("fsadvisor_build", "version of fsadvisor", [({"version": seen.about.version}, 1)])
     yield from _gauge("fsadvisor_could_not_look", "1 where no storage could be seen", [({}, int(bool(seen.blind)))])
     yield from _gauge(
-        "fsadvisor_advised", "findings that are advised and not waived, by severity",
+        "fsadvisor_advised", "verdicts (a rule on a subject) that are advised and not waived, by severity",
         [({"severity": severity}, advised[severity]) for severity in SEVERITIES],
     )  # fmt: skip
     yield from _gauge(

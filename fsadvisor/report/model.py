@@ -89,6 +89,18 @@ class Severities(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_onl
     low: int
 
 
+class Findings(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    """How many findings count, by severity: what one rule says alike of several subjects is one finding.
+
+    Those of small effect, and those that follow from another or wait for it, are not counted: the report does neither.
+    """
+
+    critical: int
+    high: int
+    moderate: int
+    low: int
+
+
 class RuleNotLoaded(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     """A mistake in a rule file; line and column count from 1."""
 
@@ -115,6 +127,7 @@ class Summary(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=T
 
     verdicts: Outcomes
     advise: Severities
+    findings: Findings
     highest: Severity | None
     incomplete: bool
     could_not_look: str | None

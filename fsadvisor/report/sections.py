@@ -38,6 +38,15 @@ _MINOR: Final = 3
 _DRIVES: Final = 4
 _UNKNOWN: Final = 2
 _PLURALS: Final = {"risk": "risks", "gain": "gains", "hygiene": "hygiene"}
+NOT_BY_SEVERITY: Final = (
+    SAID[Outcome.BLOCKED],
+    SAID[Outcome.WITHHELD],
+    findings.ALSO,
+    findings.BEHIND,
+    findings.WAIVED,
+)
+"""What a finding may count as besides its severity, in the order in which that is told."""
+
 _KEPT: Final = ("attestation, waiver or result", "attestations, waivers or results")
 
 
@@ -104,7 +113,10 @@ def not_looked_at(storage: Storage) -> Iterator[tuple[str, Unknown]]:
 
 
 def summed_up(found: Sequence[Finding], verdicts: Sequence[Verdict], about: About, storage: Storage) -> str:
-    """'1 critical risk, 2 moderate gains, 1 safety not known; 14 checks passed; 6 not known.'."""
+    """'1 critical risk, 2 moderate gains, 1 safety not known; 14 checks passed; 6 not known.'.
+
+    `found` are all findings, those that stand behind another, too.
+    """
     numbers = Counter(verdict.outcome for verdict in verdicts)
     nothing = "No storage was looked at" if as_json.could_not_look(storage, about.root) else "Nothing to advise"
     parts = [", ".join(_advice(found, nothing))]
@@ -119,18 +131,13 @@ def summed_up(found: Sequence[Finding], verdicts: Sequence[Verdict], about: Abou
 
 
 def _advice(found: Sequence[Finding], nothing: str) -> Iterator[str]:
-    main, minor = main_and_minor([one for one in found if one.waiver is None])
-    kinds = Counter((one.rule.severity, one.rule.kind) for one in main if one.outcome is Outcome.ADVISE)
+    counts = Counter(one.counts_as for one in found)
+    kinds = Counter((one.rule.severity, one.rule.kind) for one in found if one.counts_as == one.rule.severity)
     for (severity, kind), number in kinds.items():
         yield f"{number:,} {severity} {kind if number == 1 else _PLURALS[kind]}"
     if not kinds:
         yield nothing
-    if number := sum(one.outcome is Outcome.WITHHELD for one in main):
-        yield f"{number:,} {SAID[Outcome.WITHHELD]}"
-    if minor:
-        yield f"{len(minor):,} also possible"
-    if number := sum(one.waiver is not None for one in found):
-        yield f"{number:,} waived"
+    yield from (f"{counts[what]:,} {what}" for what in NOT_BY_SEVERITY if counts[what])
 
 
 def main_and_minor(found: Sequence[Finding]) -> tuple[list[Finding], list[Finding]]:

@@ -6,7 +6,10 @@ import pytest
 from msgspec.structs import replace
 
 from fsadvisor.pages.glyphs import ASCII, UNICODE, columns, plain
-from fsadvisor.rulebook.rule import SAID, Outcome
+from fsadvisor.report import as_json
+from fsadvisor.report.as_text import in_a_line
+from fsadvisor.report.formats import SEVERITIES
+from fsadvisor.rulebook.rule import Outcome
 from fsadvisor.tui.views import head
 from tests.report import composed
 from tests.views.seen import look_at, look_of
@@ -18,9 +21,11 @@ def told(look, width=120, glyphs=UNICODE):
 
 def test_the_machine_and_what_it_comes_to():
     look = look_at("raid-lvm-crypt-server")
-    line = told(look, 140)
+    line = told(look, 170)
     assert line.startswith(" raid-lvm-crypt-server  Linux 6.18.2-1-amd64 ")
-    counted = r" 4 critical  \d high  \d moderate  \d+ low  7 not safe here  1 safety not known  (\d+) unknown $"
+    counted = (
+        r" 4 critical  6 high  4 moderate  1 safety not known  (\d+) unknown  7 also possible  16 behind another $"
+    )
     assert int(re.search(counted, line)[1]) == look.outcomes[Outcome.UNDETERMINED]
 
 
@@ -28,7 +33,7 @@ def test_an_ordinary_user_and_missing_tools_are_said_before_the_kernel():
     look = look_at("raid-lvm-crypt-server")
     seen = replace(look, host="db1", about=replace(look.about, root=False))
     vars(seen)["missing_tools"] = ("nvme", "smartctl")
-    assert told(seen, 160).startswith(" db1  not root: sees less  no nvme, smartctl  Linux")
+    assert told(seen, 180).startswith(" db1  not root: sees less  no nvme, smartctl  Linux")
 
 
 def test_while_tools_are_asked_they_are_named_and_nothing_is_counted_as_unknown():
@@ -59,11 +64,17 @@ def test_every_place_is_found_under_the_mouse_where_it_stands(width):
     assert ("Plan" in line) == (width == 80)
 
 
-@pytest.mark.parametrize("machine", ["ext4-nobarrier", "as-it-is", "worn-nvme-database"])
-def test_what_is_blocked_or_withheld_is_not_told_as_nothing_to_advise(machine):
+@pytest.mark.parametrize("machine", ["ext4-nobarrier", "as-it-is", "worn-nvme-database", "old-storage-server"])
+def test_head_report_and_summary_count_each_finding_once_and_the_same(machine):
     look = look_at(machine)
-    held = [one.outcome for one in look.findings if one.outcome is not Outcome.ADVISE and not one.waiver]
-    assert held
+    told_of = re.findall(r"  (\d+) ([a-z ]+?)(?=  | $)", told(look, 250))
+    numbers = {what: int(number) for number, what in told_of}
+    assert numbers.pop("unknown") == look.outcomes[Outcome.UNDETERMINED]
+    assert sum(numbers.values()) == len(look.findings)
+    line = "".join(in_a_line(look.storage, look.verdicts, look.about))
+    for what, number in numbers.items():
+        said = [int(one) for one in re.findall(rf"(\d+) {what}", line.partition(";")[0])]
+        assert sum(said) == number, line
+    counted = as_json.summary(look.storage, look.verdicts, look.about).findings
+    assert {one: numbers.get(one, 0) for one in SEVERITIES} == {one: getattr(counted, one) for one in SEVERITIES}
     assert "nothing to advise" not in told(look, 200)
-    for outcome in held:
-        assert f"  {held.count(outcome)} {SAID[outcome]}  " in told(look, 200)

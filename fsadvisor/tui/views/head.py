@@ -12,14 +12,15 @@ from typing import TYPE_CHECKING, Final
 from fsadvisor.pages.glyphs import NOTHING, Line, Span, Tone, columns, cut, line, span
 from fsadvisor.pages.text import counted, listed
 from fsadvisor.report import as_json
-from fsadvisor.rulebook.rule import SAID, Outcome
+from fsadvisor.report.findings import ALSO, BEHIND
+from fsadvisor.report.sections import NOT_BY_SEVERITY
+from fsadvisor.rulebook.rule import Outcome
 from fsadvisor.tui.views.severity import TONES
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
 
     from fsadvisor.pages.glyphs import Glyphs
-    from fsadvisor.report.findings import Finding
     from fsadvisor.tui.views.look import Look
 
 
@@ -94,35 +95,26 @@ def _named(machine: str) -> Span:
 
 def _comes_to(look: Look, glyphs: Glyphs) -> Iterator[Span]:
     """The gravest first, since the end is left out where room is short."""
-    found = Counter(one.rule.severity for one in look.findings if one.outcome is Outcome.ADVISE and not one.waiver)
+    found = Counter(one.counts_as for one in look.findings)
     for severity, tone in TONES.items():
         if found[severity]:
             yield span(f"{found[severity]} {severity}", tone)
     if look.asking:
         yield Span(f"{asking(look)} {glyphs.ellipsis}", Tone.DIM)
     else:
-        waiting = Counter(_in_the_way(one) for one in look.findings)
-        waits = [f"{waiting[what]} {what}" for what in _WAITING if waiting[what]]
-        yield from (Span(words, Tone.WARNING) for words in waits)
-        if not found and not waits:
+        yield from (Span(f"{found[what]} {what}", Tone.WARNING) for what in _IN_THE_WAY if found[what])
+        if not found:
             yield Span("nothing to advise", Tone.GOOD)
     if number := not look.asking and look.outcomes.get(Outcome.UNDETERMINED, 0):
         yield Span(f"{number:,} unknown", Tone.UNKNOWN)
+    if not look.asking:
+        yield from (Span(f"{found[what]} {what}", Tone.DIM) for what in (ALSO, BEHIND) if found[what])
     if look.about.rule_errors:
         yield Span(f"{counted(len(look.about.rule_errors), 'rule')} not loaded", Tone.WARNING)
 
 
-_WAITING: Final = (SAID[Outcome.BLOCKED], SAID[Outcome.WITHHELD], "waived")
-
-
-_COUNTED: Final = {*TONES, *_WAITING, "unknown"}
-
-
-def _in_the_way(one: Finding) -> str:
-    """Why a finding is not among what is advised; '' of one that is."""
-    if one.waiver is not None:
-        return "waived"
-    return "" if one.outcome is Outcome.ADVISE else SAID[one.outcome]
+_IN_THE_WAY: Final = tuple(what for what in NOT_BY_SEVERITY if what not in (ALSO, BEHIND))
+_COUNTED: Final = {*TONES, *NOT_BY_SEVERITY, "unknown"}
 
 
 def asking(look: Look) -> str:

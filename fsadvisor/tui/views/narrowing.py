@@ -10,7 +10,7 @@ from msgspec import Struct
 from fsadvisor.pages.glyphs import Line, Span, Tone, cut, padded, span
 from fsadvisor.pages.text import listed
 from fsadvisor.report.rule_page import NEEDS
-from fsadvisor.rulebook.rule import SAID, Outcome
+from fsadvisor.report.sections import NOT_BY_SEVERITY
 from fsadvisor.tui.views.rows import Row
 from fsadvisor.tui.views.severity import TONES
 
@@ -55,7 +55,7 @@ def counted_as(words: str) -> Narrowing | None:
     """What a count of the head line counts; None for what is no advice."""
     if words in TONES:
         return Narrowing("severity", words)
-    return Narrowing("state", words) if words in _STATES else None
+    return Narrowing("state", words) if words in NOT_BY_SEVERITY else None
 
 
 def places(look: Look, way: Narrowing) -> list[int]:
@@ -77,15 +77,10 @@ def heading(name: str, number: int, columns: int, glyphs: Glyphs) -> Line:
     return cut(told, columns, glyphs.ellipsis)
 
 
-_STATES: Final = {SAID[Outcome.BLOCKED]: Outcome.BLOCKED, SAID[Outcome.WITHHELD]: Outcome.WITHHELD, "waived": None}
-
-
 def _values(look: Look, one: Finding, what: str) -> Sequence[str]:
-    if what == "severity":
-        return [one.rule.severity] if one.outcome is Outcome.ADVISE and one.waiver is None else []
-    if what == "state":
-        state = None if one.waiver else one.outcome
-        return [words for words, outcome in _STATES.items() if outcome is state]
+    if what in ("severity", "state"):
+        counts_as = one.counts_as
+        return [counts_as] if (counts_as in TONES) is (what == "severity") else []
     if what == "kind":
         return [one.rule.kind]
     if what == "needs":
