@@ -26,7 +26,7 @@ class ToolError(Exception):
 
 def run(*argv, text=None, check=True):
     """What a tool prints; it must succeed unless told otherwise."""
-    done = subprocess.run(argv, input=text, capture_output=True, text=True, timeout=120)
+    done = subprocess.run(argv, input=text, capture_output=True, text=True, timeout=300)
     if check and done.returncode:
         raise ToolError(f"{' '.join(argv)}: {done.returncode}: {done.stderr}{done.stdout}")
     return done.stdout

@@ -61,7 +61,7 @@ class Part:
             "mkdir -p /run/lab/results\n"
             f"export FSADVISOR_LAB_KEEPS={'yes' if self.kernel.is_stock else 'no'}\n"
             "{ .venv/bin/python -m pytest -v --durations=12 --durations-min=5 --no-header "
-            "--tb=short --color=no --timeout=240 "
+            "--tb=short --color=no --timeout=600 "
             "-p no:cacheprovider -p no:xdist -p no:hypothesispytest "
             f"{shlex.join(words)} 2>&1; echo $? > /run/lab/results/status; }} | tee /run/lab/results/pytest.txt\n"
         )
