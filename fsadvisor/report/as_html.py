@@ -10,11 +10,11 @@ from fsadvisor.pages.text import counted, listed
 from fsadvisor.pages.values import full_name, short_name, told
 from fsadvisor.report import as_json, finding_page, sections
 from fsadvisor.report.finding_page import headline, where
-from fsadvisor.report.findings import findings, unfolded
+from fsadvisor.report.findings import Below, below, findings, unfolded
 from fsadvisor.rulebook.rule import Outcome
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from fsadvisor.report.findings import Finding
     from fsadvisor.report.model import About
@@ -162,26 +162,31 @@ def _title(storage: Storage, about: About, comes_to: str) -> str:
 def _findings(found: Sequence[Finding]) -> Iterator[str]:
     yield '<section id="findings">\n'
     yield element("h2", "Findings")
+    told = below(found)
     if not found:
         yield element("p", "Nothing calls for action.")
     if len(found) > 1:
         yield table(
             "overview",
             ("Nr", "How grave", "What, and where"),
-            map(_overview, found, range(1, len(found) + 1)),
-            "In rank order",
+            (_overview(one, number, told) for number, one in enumerate(found, 1)),
+            "The most urgent first, then by severity; what follows from a finding, or waits for it, comes last",
         )
     told_in: dict[str, int] = {}
     for number, finding in enumerate(found, 1):
-        blocks = finding_page.document(finding, number, told_in.get(finding.rule.id), all_are="")
+        behind = finding_page.stands_behind(finding, found, told)
+        blocks = finding_page.document(finding, number, told_in.get(finding.rule.id), all_are="", behind=behind)
         whole = joined(render(blocks, 4))
         yield "\n" + element("article", whole, class_=f"finding {finding.rule.severity}", id=f"finding-{number}")
         told_in.setdefault(finding.rule.id, number)
     yield "</section>\n"
 
 
-def _overview(finding: Finding, number: int) -> tuple[str, Markup, Markup]:
+def _overview(finding: Finding, number: int, told: Mapping[tuple[str, str], Below]) -> tuple[str, Markup, Markup]:
     link = element("a", finding.title, href=f"#finding-{number}")
-    place = element("div", where(finding, _NAMED, ""), class_="source")
+    words = [finding_page.urgency(finding)] if finding_page.urgency(finding) else []
+    if one := told.get((finding.rule.id, finding.verdicts[0].subject.id)):
+        words = [f"{one.words} {one.number}"]
+    place = element("div", "; ".join((*words, where(finding, _NAMED, ""))), class_="source")
     badge = badge_of(headline(finding), finding.rule.severity)
     return str(number), badge, joined((link, place, NOTHING))

@@ -11,7 +11,7 @@ from fsadvisor.pages.text import WIDTH, counted, listed, render
 from fsadvisor.pages.values import said, short_name, told
 from fsadvisor.report import as_json, finding_page, sections, short_page
 from fsadvisor.report.finding_page import SUBJECTS
-from fsadvisor.report.findings import findings, unfolded
+from fsadvisor.report.findings import below, findings, unfolded
 from fsadvisor.report.sections import main_and_minor
 from fsadvisor.rulebook.rule import Outcome
 
@@ -54,10 +54,16 @@ def as_text(
     if screen := tuple(_screen(storage, verdicts, (found, minor), width, full=full)):
         yield from render((Gap(), *screen), width, 0)
     told_in: dict[str, int] = {}
-    page = finding_page if full else short_page
+    told = below(found)
     for number, finding in enumerate(found, 1):
         yield "\n\n" if full else "\n"
-        yield from render(page.document(finding, number, told_in.get(finding.rule.id)), width)
+        before = told_in.get(finding.rule.id)
+        if full:
+            behind = finding_page.stands_behind(finding, found, told)
+            blocks = finding_page.document(finding, number, before, behind=behind)
+        else:
+            blocks = short_page.document(finding, number, before)
+        yield from render(blocks, width)
         told_in.setdefault(finding.rule.id, number)
     for section in sections.sections(storage, verdicts, about, full=full):
         yield f"\n\n{section.title.upper()}{section.number}\n"

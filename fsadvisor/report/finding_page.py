@@ -31,11 +31,11 @@ from fsadvisor.rulebook.rule import SAID, Outcome
 from fsadvisor.truth import FALSE, TRUE, UNKNOWN, Truth
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from fsadvisor.facts import Fact
     from fsadvisor.pages.document import Block
-    from fsadvisor.report.findings import Finding
+    from fsadvisor.report.findings import Below, Finding
     from fsadvisor.rulebook.remedy import Instructions, Kept
     from fsadvisor.rulebook.rule import Ask
     from fsadvisor.rulebook.shape import Gain
@@ -166,8 +166,10 @@ _WITH_COMMANDS: Final = 3
 _TONES: Final = {"critical": Tone.BAD, "high": Tone.BAD, "moderate": Tone.WARNING}
 
 
-def document(finding: Finding, number: int, told_in: int | None, all_are: str = IN_JSON) -> Iterator[Block]:
-    """The whole page; `told_in` is the finding that has told of this rule already.
+def document(
+    finding: Finding, number: int, told_in: int | None, all_are: str = IN_JSON, *, behind: Block | None = None
+) -> Iterator[Block]:
+    """The whole page; `told_in` is the finding that has told of this rule already, `behind` what it stands below.
 
     `all_are` says where those stand of many subjects that are not named. What guides say is told by `explain` alone.
     """
@@ -178,6 +180,8 @@ def document(finding: Finding, number: int, told_in: int | None, all_are: str = 
     yield from page.all_subjects()
     if urgent := urgency(finding):
         yield Remark(line(span(urgent, Tone.DIM)))
+    if behind:
+        yield behind
     yield from page.waived()
     yield Gap()
     if told_in:
@@ -197,6 +201,16 @@ def document(finding: Finding, number: int, told_in: int | None, all_are: str = 
         yield from rule_page.references(rule)
     yield Gap()
     yield Remark(line(f"Rule: {rule.id} (`fsadvisor explain {rule.id}`)"))
+
+
+def stands_behind(finding: Finding, found: Sequence[Finding], told: Mapping[tuple[str, str], Below]) -> Remark | None:
+    """'Follows from 1: its title', of what is folded below another finding; `told` are those of `found`."""
+    one = told.get((finding.rule.id, finding.verdicts[0].subject.id))
+    if one is None:
+        return None
+    number = span(f"{one.number}", Tone.STRONG, link=f"#finding-{one.number}")
+    words = f"{one.words[:1].upper()}{one.words[1:]} "
+    return Remark(line(span(words, Tone.WARNING), number, f": {found[one.number - 1].title}"))
 
 
 def urgency(finding: Finding) -> str:

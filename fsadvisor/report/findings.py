@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 import shlex
 from functools import cached_property, partial
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from msgspec import Struct, field
 
@@ -150,6 +150,22 @@ def unfolded(found: Iterable[Finding]) -> list[Finding]:
     above = list(found)
     folded = [one for finding in above for one in (*finding.consequences, *finding.waiting)]
     return [*above, *(unfolded(folded) if folded else ())]
+
+
+class Below(NamedTuple):
+    """What a folded finding stands below: 'follows from' or 'waits for', and its number, from 1."""
+
+    words: str
+    number: int
+
+
+def below(found: Iterable[Finding]) -> dict[tuple[str, str], Below]:
+    """Of all that is folded among these, by its rule and its first subject."""
+    told: dict[tuple[str, str], Below] = {}
+    for number, finding in enumerate(found, 1):
+        for words, some in (("follows from", finding.consequences), ("waits for", finding.waiting)):
+            told |= {(one.rule.id, one.verdicts[0].subject.id): Below(words, number) for one in some}
+    return told
 
 
 def _folded(finding: Finding, holds: Mapping[tuple[str, str], Finding]) -> bool:

@@ -14,6 +14,7 @@ from fsadvisor.pages.text import counted, listed
 from fsadvisor.report import as_json, findings, power_loss
 from fsadvisor.report.finding_page import headline, subjects_named
 from fsadvisor.report.finding_page import in_one_line as finding_line
+from fsadvisor.rulebook.ranking import MEASURED_GAIN, REST
 from fsadvisor.rulebook.rule import SAID, Outcome
 
 if TYPE_CHECKING:
@@ -30,8 +31,19 @@ NOT_APPLYING: Final = "Does not apply here"
 
 _KINDS: Final = ("disk", "layer", "filesystem", "mount", "service")
 _COUNTS: Final = ("host.block_devices", "host.mounts", "host.services")
-_GROUPS: Final = ("Wrong now", "Risks", "Gains", "Hygiene")
-_NOW: Final = ("losing", "errors", "stall")
+_GROUPS: Final = {
+    "losing": "Being lost now",
+    "errors": "Errors now, and more to come",
+    "power-cut": "At the next power cut or crash",
+    "boot": "At the next boot or mount",
+    "stall": "Writes stall or fail",
+    MEASURED_GAIN: "Gains that were measured here",
+    REST: "The rest",
+}
+"""By urgency, in the order of `fsadvisor explain order`; within each, the worst severity first."""
+
+_UNSAFE: Final = "Not safe here"
+_FOLDED: Final = "Follows from another finding, or waits for it"
 _SCREEN: Final = 14
 """Lines of the findings in the overview."""
 _MINOR: Final = 3
@@ -166,12 +178,19 @@ def unknown(verdicts: Sequence[Verdict], width: int) -> Iterator[Block]:
 
 def overview(found: Sequence[Finding], width: int) -> Iterator[Block]:
     """One screen: what is wrong now, what may go wrong, what may be gained, a line each."""
-    digits = len(str(len(found)))
-    groups: dict[str, list[str]] = {}
-    for number, finding in sorted(enumerate(found, 1), key=lambda pair: _GROUPS.index(_group(pair[1]))):
+    digits, told = len(str(len(found))), findings.below(found)
+    order = (*_GROUPS.values(), _UNSAFE, _FOLDED)
+    groups: dict[str, list[str]] = {title: [] for title in order}
+    for number, finding in enumerate(found, 1):
+        one = told.get((finding.rule.id, finding.verdicts[0].subject.id))
+        behind = f" ({one.words} {one.number})" if one else ""
         where = f"{subjects_named(list(finding.subjects), 3, '')}: " if finding.title == finding.rule.title else ""
-        words = f"{number:>{digits}}  {headline(finding).replace(f' {finding.rule.kind}', '')}: {where}{finding.title}"
-        groups.setdefault(_group(finding), []).append(words)
+        grave = headline(finding)
+        if _group(finding) != _GROUPS[REST]:
+            grave = grave.replace(f" {finding.rule.kind}", "")
+        words = f"{number:>{digits}}  {grave}{behind}: {where}{finding.title}"
+        groups[_FOLDED if one else _group(finding)].append(words)
+    groups = {title: lines for title, lines in groups.items() if lines}
     left = _SCREEN - len(groups)
     for title, lines in groups.items():
         shown = min(len(lines), max(left, 1))
@@ -181,9 +200,9 @@ def overview(found: Sequence[Finding], width: int) -> Iterator[Block]:
 
 
 def _group(finding: Finding) -> str:
-    if finding.rule.kind == "risk" and finding.urgency in _NOW:
-        return "Wrong now"
-    return {"risk": "Risks", "gain": "Gains"}.get(finding.rule.kind, "Hygiene")
+    if finding.outcome is Outcome.BLOCKED:
+        return _UNSAFE
+    return _GROUPS[finding.urgency]
 
 
 def rows(lines: Sequence[str], most: int, width: int) -> Drawn:

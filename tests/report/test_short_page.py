@@ -8,7 +8,7 @@ import pytest
 from fsadvisor.pages.document import Commands
 from fsadvisor.pages.escape import width
 from fsadvisor.pages.text import render
-from fsadvisor.report import short_page
+from fsadvisor.report import sections, short_page
 from fsadvisor.report.as_text import as_text
 from fsadvisor.report.findings import findings
 from fsadvisor.report.sections import main_and_minor
@@ -32,6 +32,20 @@ def found_on(folder):
 def report_of(folder):
     _, storage, verdicts = audit(folder)
     return "".join(as_text(storage, verdicts, composed.ABOUT))
+
+
+@pytest.mark.parametrize("folder", few(FOLDERS), ids=lambda folder: folder.name)
+def test_the_first_screen_is_sorted_by_severity_below_each_of_its_titles(folder):
+    told = [one for block in sections.overview(found_on(folder), 200) for one in render((block,), 200)]
+    severities = ("critical", "high", "moderate", "low")
+    last = 0
+    for one in told:
+        grave = re.match(r" +[0-9]+  ([a-z]+)", one)
+        if grave is None or "measured here" in one:
+            last = 0
+            continue
+        assert severities.index(grave[1]) >= last, one
+        last = severities.index(grave[1])
 
 
 @pytest.mark.parametrize("folder", few(FOLDERS, 6), ids=lambda folder: folder.name)

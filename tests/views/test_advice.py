@@ -20,8 +20,38 @@ def rows_text(look, width=100, **more):
 
 def test_a_row_says_rank_severity_title_kind_and_where():
     first = advice.rows(look_at("raid-lvm-crypt-server"), 100, UNICODE)[0]
-    assert text(first.lines).startswith("█  1 critical md0: raid1 is degraded")
+    assert text(first.lines).startswith("█  1 critical losing    md0: raid1 is degraded")
     assert "risk; on layer md0 (md)" in text(first.lines)
+    narrow = advice.rows(look_at("raid-lvm-crypt-server"), 60, UNICODE)[0]
+    assert text(narrow.lines).startswith("█  1 critical md0: raid1 is degraded")
+
+
+SEVERITIES = ("critical", "high", "moderate", "low")
+
+
+@pytest.mark.parametrize("machine", ["old-storage-server", "raid-lvm-crypt-server", "worn-nvme-database", "btrfs-nas"])
+def test_advice_is_sorted_by_the_urgency_that_its_row_names_and_by_severity_within_it(machine):
+    look = look_at(machine)
+    shown = [(advice.urgency(look, one), SEVERITIES.index(one.rule.severity)) for one in look.findings]
+    named = [word for word, _ in shown if word.partition(" ")[0] not in ("from", "after")]
+    groups = list(dict.fromkeys(named))
+    assert named == sorted(named, key=groups.index), "each urgency stands together"
+    assert groups == sorted(groups, key=[*advice.URGENCIES.values(), "", "unsafe"].index)
+    for group in set(groups) - {"gain"}:
+        severities = [severity for word, severity in shown if word == group]
+        assert severities == sorted(severities)
+
+
+def test_what_follows_from_another_finding_says_from_which_and_stands_below_all_others():
+    look = look_at("old-storage-server")
+    told = rows_text(look, 120).splitlines()
+    (row,) = [one for one in told if "shut down by the kernel after an error" in one]
+    assert " critical from 1 " in row
+    assert "SMART health check failed" in told[0]
+    (waiting,) = [one for one in told if "Fstrim is inactive" in one]
+    assert " after 1 " in waiting
+    folded = [finding_key(one) in look.below for one in look.findings]
+    assert folded == sorted(folded), "nothing stands below what is folded"
 
 
 def test_withheld_blocked_and_chosen_are_said_in_words():

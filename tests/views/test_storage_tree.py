@@ -64,7 +64,7 @@ def test_the_gravest_advice_is_named_and_counted_where_it_is_and_on_what_hides_i
     row = next(one for one in lines(folded.rows(160)) if "▶ /srv " in one)
     assert row.startswith("█crit ")
     assert int(row.split()[1]) > len(look.relations.advice_on(["mount:/srv"]))
-    assert "? PLP unknown  NO barriers, ext4, 97 % full" in row
+    assert "? PLP unknown  md0: raid1 is degraded (1 device missing), NO barriers, ext4, 97 % full" in row
     assert "on sda" in "".join(plain(one) for one in folded.whole("mount:/srv", 80))
     assert not any("/dev/dm-1" in one for one in lines(folded.rows(160)))
 
@@ -98,6 +98,21 @@ def test_the_board_has_figures_in_columns_and_protection_in_one_of_its_own():
 def test_what_is_wrong_takes_the_place_of_figures():
     assert "✗ PLP absent   STOPPED by the kernel, 17 errors, ext4, 100 % full" in board_of("old-storage-server", "/old")
     assert "7 media errors, 2 TB, 104 % worn" in board_of("worn-nvme-database", "nvme2n1")
+
+
+@pytest.mark.parametrize(
+    ("machine", "mount", "leads"),
+    [
+        ("worn-nvme-database", "/srv/redis", "nvme2n1: 7 errors (uncorrectable media errors), ext4"),
+        ("lab-raid5-degraded", "/srv/lab/data", "md127: raid5 is degraded (1 device missing), ext4"),
+        ("lab-multipath-path-failed", "/srv/lab/data", "dm-0: 1 path usable (2 devices in the map), xfs"),
+        ("hdd-mail-server", "/", "sda and sdb: 8 sectors pending, ext4"),
+        ("lab-ext4-stopped", "/srv/lab/data", "3 errors, ext4"),
+    ],
+)
+def test_a_mounts_row_leads_with_what_is_wrong_now_of_all_that_it_stands_on(machine, mount, leads):
+    told = board_of(machine, mount, 140)
+    assert told.partition(" PLP ")[2].partition(" ")[2].strip().startswith(leads)
 
 
 def test_a_figure_that_is_not_known_is_a_question_and_one_that_makes_no_sense_is_not_there():

@@ -6,7 +6,8 @@ from fsadvisor.facts import Cause, Unknown
 from fsadvisor.pages.glyphs import ASCII, UNICODE, columns, plain
 from fsadvisor.pages.screen import laid
 from fsadvisor.report.as_json import own_facts
-from fsadvisor.tui.views import subject
+from fsadvisor.tui.views import finding, subject
+from fsadvisor.tui.views.look import finding_key
 from fsadvisor.tui.views.rows import matching
 from fsadvisor.tui.views.storage_tree import stack
 from tests.cases import few
@@ -32,8 +33,42 @@ def test_every_fact_and_every_verdict_of_every_subject_has_a_row(machine):
     for one in look.storage.subjects:
         keys = [subject.opened(row.key) for row in subject.rows(look, one.id, 100, UNICODE)]
         assert {what for kind, what in keys if kind == subject.FACT} == {name for name, _ in own_facts(one)}
-        found = {f"{verdict.rule.id}\n{one.id}" for verdict in look.verdicts if verdict.subject.id == one.id}
-        assert {what for kind, what in keys if kind == subject.VERDICT} == found
+        shown = {what for kind, what in keys if kind == subject.VERDICT}
+        for verdict in look.verdicts_on(one.id):
+            alike = [it for it in look.findings if it.rule is verdict.rule and one in it.subjects]
+            assert (finding_key(alike[0]) if alike else f"{verdict.rule.id}\n{one.id}") in shown
+        stack = look.relations.stack(one.id)
+        assert all(any(it.id in stack for it in finding.found(look, key).subjects) for key in shown)
+
+
+GRAVE = ("critical", "high", "moderate", "low")
+
+
+@pytest.mark.parametrize(
+    ("machine", "here", "leads"),
+    [
+        ("old-storage-server", "mount:/old", "sdb: SMART health check failed"),
+        ("old-storage-server", "mount:/pool", "a Btrfs device is missing"),
+        ("lab-ext4-stopped", "mount:/srv/lab/data", "has recorded 3 errors on disk"),
+        ("lab-ext4-stopped", "disk:vda", "has recorded 3 errors on disk"),
+        ("lab-raid5-degraded", "mount:/srv/lab/data", "md127: raid5 is degraded"),
+        ("lab-raid5-degraded", "disk:sdb", "md127: raid5 is degraded"),
+    ],
+)
+def test_a_page_opens_with_the_gravest_of_what_is_below_it_or_above_it_and_leads_there(machine, here, leads):
+    look = look_at(machine)
+    rows = subject.rows(look, here, 100, UNICODE)
+    assert subject.opened(rows[0].key)[0] == subject.PART
+    assert leads in plain(rows[1].lines[0])
+    kind, what = subject.opened(rows[1].key)
+    assert kind == subject.VERDICT
+    assert finding.found(look, what).title in plain(rows[1].lines[0])
+    parts = {row.key: at for at, row in enumerate(rows) if subject.opened(row.key)[0] == subject.PART}
+    for key, at in parts.items():
+        if "\nAdvice" in key:
+            end = next((other for other in sorted(parts.values()) if other > at), len(rows))
+            graves = [GRAVE.index(plain(row.lines[0]).split()[0]) for row in rows[at + 1 : end]]
+            assert graves == sorted(graves)
 
 
 def test_the_verdicts_on_a_subject_are_those_that_a_walk_through_all_finds():
@@ -45,7 +80,7 @@ def test_the_verdicts_on_a_subject_are_those_that_a_walk_through_all_finds():
 
 def test_facts_stand_in_parts_and_what_is_not_known_apart():
     rows = subject.rows(look_at("ext4-nobarrier"), "disk:vda", 100, UNICODE)
-    assert titles(rows)[:2] == ["The stack", "What it is, and how it is set"]
+    assert titles(rows)[:3] == ["Advice on what stands on it", "The stack", "What it is, and how it is set"]
     assert "Not known, and what would tell" in titles(rows)
     assert "What only a person can say" in titles(rows)
 

@@ -11,6 +11,7 @@ from fsadvisor.pages.glyphs import Line, Span, Tone, columns, cut, line, span
 from fsadvisor.pages.screen import laid
 from fsadvisor.pages.text import counted, listed
 from fsadvisor.pages.values import full_name, short_name
+from fsadvisor.rulebook.ranking import MEASURED_GAIN
 from fsadvisor.rulebook.rule import Outcome
 from fsadvisor.tui.views import narrowing
 from fsadvisor.tui.views.look import finding_key
@@ -29,6 +30,17 @@ if TYPE_CHECKING:
 _SUBJECTS: Final = 3
 NOTHING_CHOSEN: Final = Choice()
 _WORD: Final = 9
+_WITH_URGENCY: Final = 70
+"""Columns from which the row of `fsadvisor explain order` stands behind the severity: advice is sorted by it."""
+
+URGENCIES: Final = {
+    "losing": "losing",
+    "errors": "errors",
+    "power-cut": "power cut",
+    "boot": "boot",
+    "stall": "stalls",
+    MEASURED_GAIN: "gain",
+}
 _FEW: Final = 2
 """Lines of a row, from more of which on its place stands right behind its title."""
 GROUP: Final = "group\n"
@@ -53,15 +65,17 @@ def rows(
     if groups:
         return _grouped(look, width, glyphs, chosen, groups)
     places = range(len(look.findings)) if only is None else [at for at in only if at < len(look.findings)]
+    urgency = _urgency_width(look, width)
     keys = [finding_key(look.findings[at]) for at in places]
 
     def made(at: int) -> Row:
         finding = look.findings[places[at]]
-        lines = _lines(look, places[at], width, glyphs, chosen.of(finding), in_one=len(places) * 2 > height > 0)
+        first = _first(look, places[at], glyphs, chosen.of(finding), urgency)
+        lines = _lines(look, finding, first, width, glyphs, chosen.of(finding), in_one=len(places) * 2 > height > 0)
         return Row(keys[at], lines, f"{finding.rule.id} {finding.rule.kind}")
 
     if len(places) <= height:
-        whole = [_whole(look, at, width, glyphs, chosen.of(look.findings[at])) for at in places]
+        whole = [_whole(look, at, width, glyphs, chosen.of(look.findings[at]), urgency) for at in places]
         tallest = max(map(len, whole), default=0)
         if len(places) * tallest <= height:
             told = [(*one, *[()] * (tallest - len(one))) for one in whole]
@@ -76,21 +90,38 @@ def _grouped(
     listed = [(name, at) for name, places in groups for at in (None, *places)]
     numbers = {name: len(places) for name, places in groups}
     keys = [f"{GROUP}{name}" if at is None else finding_key(look.findings[at]) for name, at in listed]
+    urgency = _urgency_width(look, width)
 
     def made(at_row: int) -> Row:
         name, at = listed[at_row]
         if at is None:
             return Row(keys[at_row], (narrowing.heading(name, numbers[name], width, glyphs),))
         finding = look.findings[at]
-        lines = _lines(look, at, width, glyphs, chosen.of(finding), in_one=True)
+        first = _first(look, at, glyphs, chosen.of(finding), urgency)
+        lines = _lines(look, finding, first, width, glyphs, chosen.of(finding), in_one=True)
         return Row(keys[at_row], lines, f"{finding.rule.id} {finding.rule.kind}")
 
     return LazyRows(keys, made)
 
 
-def _whole(look: Look, at: int, width: int, glyphs: Glyphs, chosen: int) -> list[Line]:
+def urgency(look: Look, finding: Finding) -> str:
+    """Why it stands where it does, in a word or two; of what follows from another finding, which one."""
+    if told := look.below.get(finding_key(finding)):
+        return f"{'from' if told.words == 'follows from' else 'after'} {told.number}"
+    if finding.outcome is Outcome.BLOCKED:
+        return "unsafe"
+    return URGENCIES.get(finding.urgency, "")
+
+
+def _urgency_width(look: Look, width: int) -> int:
+    """Of the column, with the gap behind it; 0 where there is no room for it."""
+    longest = max((len(urgency(look, one)) for one in look.findings), default=0)
+    return longest + 1 if longest and width >= _WITH_URGENCY else 0
+
+
+def _whole(look: Look, at: int, width: int, glyphs: Glyphs, chosen: int, urgency: int) -> list[Line]:
     """All the words of the finding at that place, in as many lines as that takes."""
-    finding, first = look.findings[at], _first(look, at, glyphs, chosen)
+    finding, first = look.findings[at], _first(look, at, glyphs, chosen, urgency)
     margin = columns(first)
     place = Paragraph(tuple(_place(look, finding, chosen)), (Span(" " * margin),), margin)
     apart = laid((Paragraph((span(finding.title),), first, margin), place), width)
@@ -99,8 +130,8 @@ def _whole(look: Look, at: int, width: int, glyphs: Glyphs, chosen: int) -> list
     return [cut(one, width, glyphs.ellipsis) for one in every]
 
 
-def _first(look: Look, at: int, glyphs: Glyphs, chosen: int) -> Line:
-    """What stands before a title: whether it is chosen, its place and how grave it is."""
+def _first(look: Look, at: int, glyphs: Glyphs, chosen: int, columns_for_urgency: int) -> Line:
+    """What stands before a title: whether it is chosen, its place, how grave and how urgent it is."""
     finding = look.findings[at]
     severity = finding.rule.severity
     quiet = finding.waiver is not None or finding.outcome is not Outcome.ADVISE
@@ -109,12 +140,14 @@ def _first(look: Look, at: int, glyphs: Glyphs, chosen: int) -> Line:
         Span(glyphs.chosen if chosen else " ", Tone.GOOD),
         Span(f"{at + 1:>{len(str(len(look.findings)))}} ", Tone.DIM),
         Span(severity.ljust(_WORD), Tone.DIM if quiet else TONES[severity]),
+        Span(urgency(look, finding).ljust(columns_for_urgency) if columns_for_urgency else "", Tone.DIM),
     )
 
 
-def _lines(look: Look, at: int, width: int, glyphs: Glyphs, chosen: int, *, in_one: bool) -> tuple[Line, ...]:
+def _lines(
+    look: Look, finding: Finding, first: Line, width: int, glyphs: Glyphs, chosen: int, *, in_one: bool
+) -> tuple[Line, ...]:
     """The title and the place: below each other, or in one line, of which the end is cut."""
-    finding, first = look.findings[at], _first(look, at, glyphs, chosen)
     title = (*first, span(finding.title))
     place = tuple(_place(look, finding, chosen))
     told = [(*title, Span("  "), *place)] if in_one else [title, (Span(" " * columns(first)), *place)]
@@ -154,7 +187,8 @@ def title(look: Look, only: Sequence[int] | None, about: str, chosen: int, way: 
     number = len(look.findings)
     words = [span("Advice", Tone.TITLE), span(way.words, Tone.STRONG)]
     if only is None:
-        words.append(span(f"  {number:,}", Tone.DIM))
+        order = "; most urgent first, then severity" if number > 1 else ""
+        words.append(span(f"  {number:,}{order}", Tone.DIM))
     elif not about:
         words.append(span(f"  {len(only):,} of {number:,}; Esc shows all", Tone.WARNING))
     else:

@@ -45,10 +45,11 @@ def figures(
     *,
     measured: Collection[str] = (),
     moving: Traffic | None = None,
+    worst: Span | None = None,
 ) -> Line:
     """All that stands behind the name; `measured` is what is known of any row, and has a column then.
 
-    `moving` is what is written and read meanwhile.
+    `moving` is what is written and read meanwhile, `worst` what is wrong now of all that it stands on.
     """
     words = sorted(badges.words(subject, glyphs), key=lambda one: _URGENT.get(one.tone, 2))
     moves = moving is not None and bool(moving.moments) and columns_there >= _NARROW
@@ -61,8 +62,8 @@ def figures(
         cells.append(padded(_fsync(subject, glyphs, room), _FSYNC + (room and room + 7)))
         words = [one for one in words if not one.text.startswith(("fsync ", "fdatasync "))]
     plp = padded(protection(subject, glyphs), _PLP)
-    if any(one.tone is Tone.BAD for one in words):
-        wrong = [one for one in words if one.tone is Tone.BAD]
+    if worst or any(one.tone is Tone.BAD for one in words):
+        wrong = [*([worst] if worst else []), *(one for one in words if one.tone is Tone.BAD)]
         rest = [one for one in words if one.tone is not Tone.BAD]
         told = (_trimmed(cell) for cell in cells)
         return (*plp, Span("  "), *_listed([*_apart(wrong), *(one for one in told if one), *_apart(rest)]))

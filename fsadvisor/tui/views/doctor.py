@@ -11,7 +11,7 @@ from fsadvisor.pages.glyphs import ASCII, NOTHING, Line, Span, Tone, columns, cu
 from fsadvisor.pages.plots import sparkline
 from fsadvisor.report.doctor_page import document, title
 from fsadvisor.tui.session import DOCTOR_S
-from fsadvisor.tui.views.severity import TONES
+from fsadvisor.tui.views.severity import NOW, TONES
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -22,9 +22,6 @@ if TYPE_CHECKING:
     from fsadvisor.tui.views.look import Look
 
 _KEY: Final = (Span(" "), Span("d", Tone.KEY), Span(" "))
-_NOW: Final = ("losing", "errors", "stall")
-"""Urgencies of what the audit found that bears on what hurts now, as `fsadvisor doctor` chooses them."""
-
 _COURSE: Final = 74
 """Columns of an incident's course at most."""
 
@@ -109,5 +106,5 @@ def _blocks(answer: Answer | None, look: Look | None, *, looks: bool, live: bool
 def _lasting(look: Look | None) -> Iterator[str]:
     """Findings of the audit, named as the palette finds them."""
     for one in look.findings if look else ():
-        if one.rule.urgency in _NOW and one.waiver is None:
+        if one.rule.urgency in NOW and one.waiver is None:
             yield f"{one.title} (`:{one.rule.id}`)"

@@ -254,6 +254,10 @@ class _Writing(FindingPage):
         urgent = f"{words}; " if (words := parts.urgency(self.finding)) else ""
         of = span(f"{urgent}{place + 1} of {len(self._look.findings)} (", Tone.DIM)
         yield Remark((of, span("]", Tone.KEY), span(" next)", Tone.DIM)))
+        if told := self._look.below.get(finding_key(self.finding)):
+            cause = self._look.findings[told.number - 1]
+            words = f"{told.words[:1].upper()}{told.words[1:]} {told.number}: "
+            yield Remark(line(span(words, Tone.WARNING), cause.title, span(f" (:{cause.rule.id})", Tone.KEY)))
         yield from self.waived()
         yield Remark(tuple(self._state()))
         if self._chosen:

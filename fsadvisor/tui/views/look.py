@@ -14,7 +14,7 @@ from msgspec import Struct
 
 from fsadvisor.facts import Cause, Known, Unknown
 from fsadvisor.report import as_json
-from fsadvisor.report.findings import findings, unfolded
+from fsadvisor.report.findings import below, findings, unfolded
 from fsadvisor.tui.views.badges import searched
 from fsadvisor.tui.views.severity import gravity
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from fsadvisor.facts import Fact
-    from fsadvisor.report.findings import Finding
+    from fsadvisor.report.findings import Below, Finding
     from fsadvisor.report.history import History
     from fsadvisor.report.model import About
     from fsadvisor.rulebook.advise import Verdict, Verdicts
@@ -144,6 +144,11 @@ class Look(Struct, frozen=True, kw_only=True, dict=True):
     def findings(self) -> list[Finding]:
         """What calls for action, in rank order."""
         return unfolded(findings(self.verdicts))
+
+    @cached_property
+    def below(self) -> Mapping[str, Below]:
+        """By the key of what follows from another finding, or waits for it: that one's number."""
+        return {f"{rule}\n{subject}": told for (rule, subject), told in below(self.findings).items()}
 
     @cached_property
     def subjects(self) -> Mapping[str, Subject]:

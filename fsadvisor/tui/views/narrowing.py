@@ -11,6 +11,9 @@ from fsadvisor.pages.glyphs import Line, Span, Tone, cut, padded, span
 from fsadvisor.pages.text import listed
 from fsadvisor.report.rule_page import NEEDS
 from fsadvisor.report.sections import NOT_BY_SEVERITY
+from fsadvisor.rulebook.ranking import ORDER
+from fsadvisor.rulebook.rule import SAID, Outcome
+from fsadvisor.tui.views.look import finding_key
 from fsadvisor.tui.views.rows import Row
 from fsadvisor.tui.views.severity import TONES
 
@@ -26,9 +29,10 @@ _NAMES: Final = {
     "state": "in the way",
     "kind": "kind",
     "needs": "interruption",
+    "urgency": "urgency",
     "mount": "mount",
 }
-_GROUPS: Final = ("mount", "kind", "needs")
+_GROUPS: Final = ("urgency", "mount", "kind", "needs")
 _LONGEST: Final = 60
 _NAME: Final = 14
 _NONE: Final = "none of them"
@@ -77,12 +81,18 @@ def heading(name: str, number: int, columns: int, glyphs: Glyphs) -> Line:
     return cut(told, columns, glyphs.ellipsis)
 
 
+FOLDED: Final = "follows from another finding, or waits for it"
+
+
 def _values(look: Look, one: Finding, what: str) -> Sequence[str]:
     if what in ("severity", "state"):
         counts_as = one.counts_as
         return [counts_as] if (counts_as in TONES) is (what == "severity") else []
     if what == "kind":
         return [one.rule.kind]
+    if what == "urgency":
+        blocked = SAID[Outcome.BLOCKED] if one.outcome is Outcome.BLOCKED else ORDER[one.urgency]
+        return [FOLDED if finding_key(one) in look.below else blocked]
     if what == "needs":
         return [NEEDS[one.rule.remedy.needs]]
     return list(dict.fromkeys(mount for subject in one.subjects for mount in _mounts(look, subject.id)))

@@ -18,6 +18,10 @@ if TYPE_CHECKING:
 TONES: Final = {"critical": Tone.BAD, "high": Tone.BAD, "moderate": Tone.WARNING, "low": Tone.PLAIN}
 _SHORT: Final = {"critical": "crit", "high": "high", "moderate": "mod", "low": "low"}
 _ORDER: Final = tuple(TONES)
+_GRAVE: Final = ("critical", "high")
+NOW: Final = ("losing", "errors", "stall")
+"""Urgencies of what is wrong at this moment."""
+
 _ADVISED, _HELD, _WAIVED = range(3)
 MARK_WIDTH: Final = 9
 """Columns of a mark: a word, and how many pieces of advice."""
@@ -51,6 +55,12 @@ def gravity(findings: Iterable[Finding]) -> tuple[int, int, int]:
     """A sort key: what can be followed before what is held back, the gravest first, then the most."""
     standing = [(_standing(one), _ORDER.index(one.rule.severity)) for one in findings]
     return (*min(standing, default=(_WAIVED, len(_ORDER))), -len(standing))
+
+
+def wrong_now(finding: Finding) -> bool:
+    """Whether it tells of severe trouble of this moment that nobody has accepted."""
+    grave = finding.rule.severity in _GRAVE and finding.rule.urgency in NOW
+    return grave and _standing(finding) == _ADVISED
 
 
 def _standing(finding: Finding) -> int:

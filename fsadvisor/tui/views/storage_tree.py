@@ -16,15 +16,16 @@ from msgspec import Struct, field
 from fsadvisor.facts import Known
 from fsadvisor.pages.document import Paragraph
 from fsadvisor.pages.escape import clean, width
-from fsadvisor.pages.glyphs import Line, Span, Tone, cut, line, padded, span
+from fsadvisor.pages.glyphs import UNICODE, Line, Span, Tone, cut, line, padded, span
 from fsadvisor.pages.screen import laid
 from fsadvisor.pages.text import counted
+from fsadvisor.rulebook.ranking import SICK
 from fsadvisor.tui.views import traffic
-from fsadvisor.tui.views.badges import badges, disks_below, name
+from fsadvisor.tui.views.badges import badges, disks_below, name, words
 from fsadvisor.tui.views.board import figures, measured
 from fsadvisor.tui.views.look import as_people_count, named, reached
 from fsadvisor.tui.views.rows import LazyRows, Row
-from fsadvisor.tui.views.severity import mark, weight
+from fsadvisor.tui.views.severity import mark, weight, wrong_now
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -32,6 +33,7 @@ if TYPE_CHECKING:
 
     from fsadvisor.facts import Fact
     from fsadvisor.pages.glyphs import Glyphs
+    from fsadvisor.report.findings import Finding
     from fsadvisor.storage import Subject
     from fsadvisor.tui.views.look import Look
     from fsadvisor.tui.views.traffic import Traffic
@@ -133,7 +135,14 @@ class Tree(Struct, frozen=True, dict=True):
         after = (
             (Span("shown above", Tone.DIM),)
             if node.is_reference
-            else figures(subject, columns, self.glyphs, measured=self._measured, moving=moving)
+            else figures(
+                subject,
+                columns,
+                self.glyphs,
+                measured=self._measured,
+                moving=moving,
+                worst=_worst(subject, spoken) if node.is_folded else None,
+            )
         )
         whole = (weight(spoken, self.glyphs), mark(spoken), *title, Span(" "), *after)
         return Row(node.key, (cut(whole, columns, self.glyphs.ellipsis),))
@@ -217,6 +226,18 @@ class _Walk:
         is_folded = bool(children) and self._folds.is_folded(subject.id, depth)
         node = Node(subject.id, subject, depth, stem, parent, bool(children), is_folded)
         return node, [] if is_folded else children
+
+
+def _worst(subject: Subject, spoken: Sequence[Finding]) -> Span | None:
+    """The gravest of what is wrong now with what a mount stands on; None where its own words tell of their trouble."""
+    wrong = [one for one in spoken if wrong_now(one)]
+    own = {subject.id, *(one for one in subject.below if one.startswith("filesystem:"))}
+    is_own = any(at.id in own for one in wrong if one.rule.urgency in SICK for at in one.subjects)
+    if not wrong or (is_own and any(one.tone is Tone.BAD for one in words(subject, UNICODE))):
+        return None
+    first = wrong[0]
+    told = first.title if first.title != first.rule.title else f"{name(next(first.subjects))}: {first.title}"
+    return span(told, Tone.BAD, _LONGEST_NAME)
 
 
 def subject_of(key: str) -> str:

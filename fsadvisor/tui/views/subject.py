@@ -17,15 +17,15 @@ from fsadvisor.pages.values import cause, full_name, value_text
 from fsadvisor.report import finding_page, power_loss
 from fsadvisor.report.as_json import own_facts
 from fsadvisor.report.history import MOVING, Change
-from fsadvisor.rulebook.rule import CALLS_FOR_ACTION, SAID, Outcome
+from fsadvisor.rulebook.rule import SAID, Outcome
 from fsadvisor.storage.about import ATTEST
 from fsadvisor.storage.catalogue import Entry, catalogue
 from fsadvisor.tui.views import options
 from fsadvisor.tui.views.badges import badges
-from fsadvisor.tui.views.finding import alone, found
-from fsadvisor.tui.views.look import reached
+from fsadvisor.tui.views.finding import found
+from fsadvisor.tui.views.look import finding_key, reached
 from fsadvisor.tui.views.rows import Row
-from fsadvisor.tui.views.severity import TONES
+from fsadvisor.tui.views.severity import TONES, gravity
 from fsadvisor.tui.views.storage_tree import stack
 
 if TYPE_CHECKING:
@@ -33,6 +33,7 @@ if TYPE_CHECKING:
 
     from fsadvisor.facts import Fact
     from fsadvisor.pages.glyphs import Glyphs
+    from fsadvisor.report.findings import Finding
     from fsadvisor.rulebook.advise import Verdict
     from fsadvisor.storage import Subject
     from fsadvisor.tui.views.look import Look
@@ -64,6 +65,10 @@ _GONE: Final = "It is not there any more, as of the look of this moment. Esc goe
 _IN: Final = (Span("  "),)
 _NAMES, _VALUES = 34, 44
 """Columns at most."""
+
+_NONE: Final = (9,)
+_RELATED: Final = 5
+"""Pieces of advice at most on what a subject stands on, and on what stands on it: the stack leads to the others."""
 
 
 def key_of(kind: str, what: str) -> str:
@@ -114,6 +119,8 @@ class _Part(Struct, frozen=True):
 
     title: str
     rows: Sequence[Row]
+    number: int = 0
+    """How many there are, where more are than rows."""
 
 
 class _Rows:
@@ -135,13 +142,15 @@ class _Rows:
         """Every part with its title."""
         for part in self._parts():
             if part.rows:
-                title = line(span(f" {part.title}", Tone.TITLE), span(f"  {len(part.rows)}", Tone.DIM))
+                more = f" of {part.number:,}" if part.number > len(part.rows) else ""
+                number = f"{len(part.rows)}{more}"
+                title = line(span(f" {part.title}", Tone.TITLE), span(f"  {number}", Tone.DIM))
                 yield Row(key_of(PART, part.title), (cut(title, self._width, self._glyphs.ellipsis),))
                 yield from part.rows
 
     def _parts(self) -> Iterator[_Part]:
         verdicts = self._look.verdicts_on(self._subject.id)
-        yield self._verdicts("Advice", verdicts, tuple(CALLS_FOR_ACTION))
+        yield from self._advice()
         yield _Part("The stack", self._stack())
         by_part: dict[int, list[Row]] = {}
         for name, fact in self._facts:
@@ -152,17 +161,38 @@ class _Rows:
         yield self._verdicts("Checked, and not found here", verdicts, (Outcome.OK,))
         yield self._verdicts("Does not apply here", verdicts, (Outcome.NOT_APPLICABLE,))
 
+    def _advice(self) -> Iterator[_Part]:
+        """Its own, that on what it stands on, and that on what stands on it: the part with the gravest first."""
+        look, here = self._look, self._subject.id
+        relations = look.relations
+        own = relations.advice_on([here])
+        below = relations.advice_on(reached(here, relations.below) - {here})
+        above = relations.advice_on(reached(here, relations.above) - {here})
+        parts = [("Advice", own), ("Advice on what it stands on", below), ("Advice on what stands on it", above)]
+        grave = {at: (*gravity([look.findings[at]])[:2], at) for at in {*own, *below, *above}}
+        told: set[int] = set()
+        for title, places in sorted(parts, key=lambda one: min((grave[at] for at in one[1]), default=_NONE)):
+            new = sorted((at for at in places if at not in told), key=grave.__getitem__)
+            told.update(new)
+            shown = new if title == "Advice" else new[:_RELATED]
+            rows = [self._finding(look.findings[at], with_place=title != "Advice") for at in shown]
+            yield _Part(title, rows, len(new))
+
+    def _finding(self, finding: Finding, *, with_place: bool) -> Row:
+        """In the words that say where it is, too."""
+        first = span(f"   {finding_page.headline(finding)}  ", TONES[finding.rule.severity])
+        where = f"{finding_page.where(finding, 1, '')}: " if with_place and finding.title == finding.rule.title else ""
+        shown = line(first, span(f"{where}{finding.title}"))
+        key = key_of(VERDICT, finding_key(finding))
+        return Row(key, (cut(shown, self._width, self._glyphs.ellipsis),), finding.rule.id)
+
     def _verdicts(self, title: str, verdicts: Sequence[Verdict], outcomes: Sequence[Outcome]) -> _Part:
         return _Part(title, [self._verdict(one) for one in verdicts if one.outcome in outcomes])
 
     def _verdict(self, verdict: Verdict) -> Row:
-        acts = verdict.outcome in CALLS_FOR_ACTION
         sign = self._glyphs.question if verdict.outcome is Outcome.UNDETERMINED else self._glyphs.bullet
-        if acts:
-            first = span(f"   {finding_page.headline(alone(verdict))}  ", TONES[verdict.rule.severity])
-        else:
-            first = span(f"   {sign} ", Tone.DIM if verdict.outcome is Outcome.OK else Tone.UNKNOWN)
-        shown = line(first, span(verdict.rule.title, Tone.PLAIN if acts else Tone.DIM))
+        first = span(f"   {sign} ", Tone.DIM if verdict.outcome is Outcome.OK else Tone.UNKNOWN)
+        shown = line(first, span(verdict.rule.title, Tone.DIM))
         key = key_of(VERDICT, f"{verdict.rule.id}\n{verdict.subject.id}")
         return Row(key, (cut(shown, self._width, self._glyphs.ellipsis),), verdict.rule.id)
 
