@@ -42,6 +42,11 @@ def place_of(name):
     return [int(word) if word.isdecimal() else word for word in re.split(r"(\d+)", str((SYS_BLOCK / name).resolve()))]
 
 
+def held_by(name):
+    """Names of the devices upon a disk and its partitions."""
+    return sorted(path.name for path in (SYS_BLOCK / name).glob("**/holders/*"))
+
+
 def ask_udevd(*words):
     """Have udevadm speak with udevd, which hangs up now and then before it has heard all (systemd 252): ask again."""
     for _ in range(4):
@@ -62,7 +67,7 @@ def wait_for(what, truth, seconds=120):
     """Wait until something is true: the guest's kernel does much in the background."""
     end = time.monotonic() + seconds
     while not truth():
-        assert time.monotonic() < end, f"not in {seconds} s: {what}"
+        assert time.monotonic() < end, f"not in {seconds} s: {what() if callable(what) else what}"
         time.sleep(0.05)
 
 
@@ -89,32 +94,41 @@ class Scenario:
 
     def attach(self, *names):
         """Let the drivers take these of the guest's devices; the block devices that come with them, sorted."""
-        before = disks()
+        found = set()
         for name in names:
             run("modprobe", "--all", *DEVICES[name].modules)
-            self._take(DEVICES[name])
-        self.undo(settle)
-        return sorted(disks() - before)
+            found |= self._take(DEVICES[name])
+        return sorted(found)
 
     def _take(self, device):
-        """Attach one; once more where its disks were not named in the order of their places.
+        """Attach one; its disks. Once more where they were not named in the order of their places.
 
         The kernel probes SCSI disks side by side and names each as its probe begins: on a busy host in any order.
         """
         before = disks()
         driver = PCI / "drivers" / device.driver
-        (driver / "bind").write_text(device.address)
-        self.undo((driver / "unbind").write_text, device.address)
+
+        def come():
+            heads = {name for name in disks() - before if "/nvme-subsystem/" in str((SYS_BLOCK / name).resolve())}
+            return heads | {name for name in disks() if device.address in str((SYS_BLOCK / name).resolve())}
+
+        def let_go():
+            if (driver / device.address).exists():
+                (driver / "unbind").write_text(device.address)
+            wait_for(lambda: f"{come()} to be gone, held by {[held_by(name) for name in come()]}", lambda: not come())
+            settle()
+
+        self.undo(let_go)
         for _ in range(ATTEMPTS):
-            wait_for(f"{len(device.images)} disks", lambda: len(disks() - before) >= len(device.images))
-            settle()
-            if sorted(disks() - before) == sorted(disks() - before, key=place_of):
-                return
-            (driver / "unbind").write_text(device.address)
-            wait_for("its disks to be gone", lambda: not disks() - before)  # one of before may go meanwhile
-            settle()
             (driver / "bind").write_text(device.address)
-        raise AssertionError(f"{ATTEMPTS} times not in the order of their places: {sorted(disks() - before)}")
+            wait_for(
+                lambda: f"{len(device.images)} disks, come are {come()}", lambda: len(come()) >= len(device.images)
+            )
+            settle()
+            if sorted(come()) == sorted(come(), key=place_of):
+                return come()
+            let_go()
+        raise AssertionError(f"{ATTEMPTS} times not in the order of their places")
 
     def format(self, kind, device, *options):
         """Make a filesystem; the options of each mkfs are its own."""

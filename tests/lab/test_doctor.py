@@ -116,7 +116,7 @@ def test_a_thin_pool_that_has_no_space_is_told_and_not_its_volume(scenario):
     run("modprobe", "dm-thin-pool")
     patience = Path("/sys/module/dm_thin_pool/parameters/no_space_timeout")
     scenario.undo(patience.write_text, patience.read_text())
-    patience.write_text("20")  # the look takes eight of these seconds, and the writer's end the rest
+    patience.write_text("90")  # the look takes eight of these seconds on a quiet host, and the writer's end the rest
     run("dmsetup", "create", "meta", "--table", f"0 8192 linear /dev/{disk} 0")
     scenario.undo(run, "dmsetup", "remove", "--retry", "meta")
     run("dmsetup", "create", "store", "--table", f"0 131072 linear /dev/{disk} 8192")
