@@ -244,13 +244,19 @@ def _add_sayings(verbs: argparse._SubParsersAction[Parser]) -> None:
     waive = _verb(
         verbs, "waive", "Accept what a rule finds: it stays in the report, and no longer counts for --fail-on."
     )
-    waive.add_argument(
-        "about", metavar="RULE", help="a rule's id, such as nobarrier-unproven, or 'order': how findings are ordered"
-    )
+    waive.add_argument("about", metavar="RULE", help="a rule's id, such as nobarrier-unproven")
     waive.add_argument("subject", metavar="SUBJECT", help="such as filesystem:/dev/sdb1")
-    for verb, until in ((attest, "default: a year from now"), (waive, "has to be given")):
+    by_severity = "default: in 7 days for what is critical, 30 for high, 90 for moderate, 365 for low"
+    waive.epilog = (
+        "What fails now, such as a drive that reports errors, can be accepted for 30 days at most. After the day the"
+        " finding counts again."
+    )
+    for verb, until, why in (
+        (attest, "default: a year from now", "why others may believe it"),
+        (waive, by_severity, "why the risk is accepted; has to be given"),
+    ):
         verb.add_argument("--by", metavar="WHO", help="the person who says so")
-        verb.add_argument("--because", metavar="TEXT", default="", help="why others may believe it")
+        verb.add_argument("--because", metavar="TEXT", default="", help=why)
         verb.add_argument("--link", metavar="URL", default="", help="the datasheet, the runbook, the ticket")
         verb.add_argument("--until", metavar="DATE", type=_day, help=f"the last day that it holds ({until})")
         verb.add_argument("--remove", action="store_true", help="take it out of the file again")

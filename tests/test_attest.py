@@ -2,12 +2,13 @@
 
 import datetime as dt
 import json
+import tomllib
 
 import jsonschema
 import pytest
 from msgspec import structs
 
-from fsadvisor.attestation.claims import a_year_after
+from fsadvisor.attestation.claims import TERMS, a_year_after, accepted_until
 from fsadvisor.machine.kept_files import ATTESTATIONS, WithFile
 from fsadvisor.machine.recorded import RecordedMachine
 from fsadvisor.report.as_json import as_json
@@ -150,12 +151,36 @@ def test_a_waived_finding_stays_in_the_report_and_no_longer_counts(file):
     assert (found["waived"]["by"], found["waived"]["because"]) == ("Jo", "scratch")
 
 
-@pytest.mark.parametrize(("dropped", "says"), [("--because", "say why"), ("--until", "say until when")])
-def test_a_waiver_needs_a_reason_and_an_end(file, dropped, says):
-    given = {"--because": "scratch", "--until": "2099-01-01"}
-    rest = [word for option, value in given.items() if option != dropped for word in (option, value)]
-    assert says in run(file, "waive", "nobarrier-unproven", SUBJECT, *rest).stderr
+def test_a_waiver_needs_a_reason(file):
+    assert "say why" in run(file, "waive", "nobarrier-unproven", SUBJECT, "--until", "2099-01-01").stderr
     assert not file.exists()
+
+
+def test_a_waiver_without_a_day_ends_the_sooner_the_graver_it_is():
+    day = dt.date(2026, 11, 20)
+    told = " ".join(in_text("waive", "--help").stdout.split())
+    for severity, days in TERMS.items():
+        rule = next(one for one in RULES if one.severity == severity and one.urgency not in ("losing", "errors"))
+        assert (accepted_until(rule, day) - day).days == days
+    assert list(TERMS.values()) == sorted(TERMS.values())
+    assert f"in {TERMS['critical']} days for what is critical, {TERMS['high']} for high" in told
+    assert f"{TERMS['moderate']} for moderate, {TERMS['low']} for low" in told
+
+
+def test_the_command_line_writes_the_day_of_saying_and_that_term(file):
+    assert run(file, "waive", "nobarrier-unproven", SUBJECT, "--because", "scratch").returncode == 0
+    entry = tomllib.loads(file.read_text())["waiver"][0]
+    assert entry["on"] == dt.datetime.now().astimezone().date()
+    assert (entry["until"] - entry["on"]).days == 7
+
+
+def test_what_fails_now_is_accepted_for_thirty_days_at_most(file):
+    server = ("--on", FIXTURES / "machines" / "old-storage-server", "--attestations", file)
+    done = in_text(*server, "waive", "drive-failing", "sdb", "--because", "x", "--until", "2099-01-01")
+    assert done.returncode == 2
+    assert "30 days at most, until" in done.stderr
+    assert not file.exists()
+    assert in_text(*server, "waive", "drive-failing", "sdb", "--because", "x").returncode == 0
 
 
 def test_a_waiver_of_an_unknown_rule_names_the_nearest(file):

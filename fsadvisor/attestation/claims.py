@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import datetime as dt
 import re
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Final, Literal
 
-from msgspec import Struct
+from msgspec import Struct, field
 
 from fsadvisor.facts import Cause, Known
 from fsadvisor.readers.attestations import Entry
@@ -17,7 +18,6 @@ from fsadvisor.survey import read_fact
 from fsadvisor.survey.attested import PINNED_TO_DRIVES, PINNED_TO_FIRMWARE, unfit
 
 if TYPE_CHECKING:
-    import datetime as dt
     from collections.abc import Callable, Iterable
 
     from fsadvisor.readers.attestations import Drive, Value
@@ -36,21 +36,35 @@ _LINK = re.compile(r"(?:https?://|/)\S+")
 _LONGEST = 2000
 
 
+TERMS: Final = {"critical": 7, "high": 30, "moderate": 90, "low": 365}
+"""Days that a risk is accepted for, by the severity of its rule, where nobody gives a day."""
+
+_FAILS_NOW: Final = frozenset({"losing", "errors"})
+"""Urgencies of what does harm already, while it is accepted."""
+_LONGEST_NOW: Final = 30
+"""Days that such a risk can be accepted for, whatever its severity."""
+
+
+def today() -> dt.date:
+    """The day on which somebody says something, whichever day a recording was made on."""
+    return dt.datetime.now().astimezone().date()
+
+
 class Saying(Struct, frozen=True, kw_only=True):
-    """Who says it, why, and for how long; `until` is None where nobody gave a day."""
+    """Who says it, why, for how long, and on which day; `until` is None where nobody gave a day."""
 
     by: str
     because: str
     link: str
     until: dt.date | None
+    on: dt.date = field(default_factory=today)
 
 
 class Seen(Struct, frozen=True, kw_only=True):
-    """The machine on a day, as it is without what people say of it."""
+    """The machine as it is without what people say of it."""
 
     storage: Storage
     identity: Callable[[str], Identity]
-    today: dt.date
 
 
 def attestation(seen: Seen, name: str, subject: str, value: str | None, saying: Saying) -> Entry:
@@ -69,7 +83,8 @@ def attestation(seen: Seen, name: str, subject: str, value: str | None, saying: 
         raise ClaimError(f"not every drive of {subject} tells its serial number: attest it of each by its name")
     uuid = read_fact.value(identities[0].uuid) if of.kind == "filesystem" else None
     about = f"model:{_model(of)}" if is_model(seen.storage, subject) else of.id
-    return _entry("attestation", name, about, _value(fact, value), seen.today, saying, drives, uuid)
+    until = saying.until or a_year_after(saying.on)
+    return _entry("attestation", name, about, _value(fact, value), until, saying, drives, uuid)
 
 
 def _must_be_open(fact: Fact, of: Subject) -> None:
@@ -103,16 +118,27 @@ def _model(disk: Subject) -> str:
 
 def waiver(seen: Seen, rules: Iterable[Rule], rule: str, subject: str, saying: Saying) -> Entry:
     """An entry for `fsadvisor waive`. Raises ClaimError."""
-    kinds = {it.id: it.subject for it in rules}
-    if rule not in kinds:
-        raise ClaimError(f"no rule {rule!r}{did_you_mean(rule, kinds)}")
-    of = _subject(seen.storage, kinds[rule], subject)
+    known = {it.id: it for it in rules}
+    if rule not in known:
+        raise ClaimError(f"no rule {rule!r}{did_you_mean(rule, known)}")
+    of = _subject(seen.storage, known[rule].subject, subject)
     if not saying.because:
         raise ClaimError("say why the risk is accepted: --because TEXT")
-    if saying.until is None:
-        raise ClaimError("say until when the risk is accepted: --until DATE")
+    until = saying.until or accepted_until(known[rule], saying.on)
+    last = saying.on + dt.timedelta(days=_LONGEST_NOW)
+    if known[rule].urgency in _FAILS_NOW and until > last:
+        raise ClaimError(
+            f"what fails now is accepted for {_LONGEST_NOW} days at most, until {last}; then look again, and waive it"
+            " again if need be"
+        )
     identity = _identity(seen, of.id)
-    return _entry("waiver", rule, of.id, None, seen.today, saying, _drives(identity), read_fact.value(identity.uuid))
+    return _entry("waiver", rule, of.id, None, until, saying, _drives(identity), read_fact.value(identity.uuid))
+
+
+def accepted_until(rule: Rule, on: dt.date) -> dt.date:
+    """The last day of a waiver where nobody gives one: the graver, the sooner."""
+    days = TERMS[rule.severity]
+    return on + dt.timedelta(days=min(days, _LONGEST_NOW) if rule.urgency in _FAILS_NOW else days)
 
 
 def attestable(name: str) -> Fact:
@@ -175,14 +201,13 @@ def _entry(
     about: str,
     subject: str,
     value: Value | None,
-    today: dt.date,
+    until: dt.date,
     saying: Saying,
     drives: tuple[Drive, ...],
     uuid: str | None,
 ) -> Entry:
-    until = saying.until or a_year_after(today)
-    if until < today:
-        raise ClaimError(f"--until {until} is past already: today is {today}")
+    if until < saying.on:
+        raise ClaimError(f"--until {until} is past already: today is {saying.on}")
     if saying.link and not _LINK.fullmatch(saying.link):
         raise ClaimError(f"--link {saying.link!r} is neither an address (https://…) nor a path (/…)")
     return Entry(
@@ -192,7 +217,7 @@ def _entry(
         subject=_text("the subject", subject),
         value=value,
         by=_text("--by", saying.by),
-        on=today,
+        on=saying.on,
         until=until,
         because=_text("--because", saying.because) if saying.because else "",
         link=_text("--link", saying.link) if saying.link else "",

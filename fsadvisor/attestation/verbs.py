@@ -181,7 +181,7 @@ def _seen(machine: Machine) -> claims.Seen:
     """The machine without what people say, since it must not back itself."""
     silent = WithFile(machine, ATTESTATIONS, "", ATTESTATIONS)
     storage, identity = survey_with_identities(silent, {})
-    return claims.Seen(storage=storage, identity=identity, today=machine.today)
+    return claims.Seen(storage=storage, identity=identity)
 
 
 def written(file: Path, entry: Entry) -> str:

@@ -132,7 +132,7 @@ def of_disk(subject: Subject, glyphs: Glyphs) -> Iterator[Block]:
     if subject.kind != "disk" or not isinstance(disk, Disk):
         return
     yield Heading("Power loss")
-    yield Remark(line(span(_verdict(disk), Tone.STRONG)))
+    yield Remark(line(span(verdict(disk), Tone.STRONG)))
     yield from _weighed(_evidence(subject, disk), [disk])
     if isinstance(disk.plp_settle, Known) and disk.plp_settle.value:
         yield Remark(line(span("What would settle it:", Tone.STRONG)))
@@ -155,7 +155,7 @@ def verdicts(disks: Sequence[Subject]) -> Iterator[Block]:
     for subject in disks[:_MOST_BELOW]:
         disk = subject.scope.get("disk")
         if isinstance(disk, Disk):
-            yield paragraph(span(f"{subject.name}: ", Tone.STRONG), _verdict(disk), first=(Span("  "),), indent=4)
+            yield paragraph(span(f"{subject.name}: ", Tone.STRONG), verdict(disk), first=(Span("  "),), indent=4)
     if len(disks) > _MOST_BELOW:
         yield Remark(line(span(f"and {len(disks) - _MOST_BELOW:,} more", Tone.DIM)))
 
@@ -168,13 +168,13 @@ def groups(storage: Storage) -> list[Group]:
         if subject.kind == "disk" and isinstance(disk, Disk):
             alike = _evidence(subject, disk)
             caches = (_value(disk.write_cache), _value(disk.volatile_cache))
-            group = found.setdefault((_verdict(disk), alike, caches), Group(_verdict(disk), alike))
+            group = found.setdefault((verdict(disk), alike, caches), Group(verdict(disk), alike))
             group.subjects.append(subject)
             group.disks.append(disk)
     return list(found.values())
 
 
-def _verdict(disk: Disk) -> str:
+def verdict(disk: Disk) -> str:
     """The power-loss verdict and what it means, or why there is none."""
     if isinstance(disk.plp, Unknown):
         return said("disk.plp", disk.plp, disk.plp.source)

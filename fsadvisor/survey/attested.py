@@ -181,6 +181,10 @@ _TYPES: Mapping[Kind, tuple[type, ...]] = {
 }
 
 
+ATTESTED: Final = "attested by "
+"""Begins the source of what a person has said."""
+
+
 def unfit(fact: CatalogueEntry, value: object) -> str:
     """Why a fact can't have this value, '' where it can."""
     fits = isinstance(value, _TYPES.get(fact.kind, ())) and isinstance(value, bool) == (fact.kind is Kind.YES_NO)
@@ -191,7 +195,7 @@ def unfit(fact: CatalogueEntry, value: object) -> str:
 
 def source(entry: Entry) -> str:
     """Where an attested fact comes from."""
-    words = f"attested by {entry.by} on {entry.on} until {entry.until}"
+    words = f"{ATTESTED}{entry.by} on {entry.on} until {entry.until}"
     return ", ".join(filter(None, (words, entry.because, entry.link)))
 
 

@@ -28,6 +28,16 @@ def test_the_data_sheet_is_the_last_step_of_what_answers_all_else():
     assert weigh(nvme(model=SILENT)).steps[-1] == SHEET.replace(" of X", "")
 
 
+def test_what_a_person_has_read_in_the_data_sheet_is_not_asked_again_and_what_is_still_missing_is_said():
+    (step,) = weigh(nvme(datasheet=YES)).steps
+    assert "takes the drive's own test of its capacitors" in step
+    (step,) = weigh(nvme(datasheet=YES, family=family("absent", "X"))).steps
+    assert step.startswith("find out who is right")
+    assert (
+        weigh(nvme({"smart_log": NO_TOOL}, datasheet=YES)).steps[0].startswith("install the tool, then ask the drive")
+    )
+
+
 def test_what_is_proven_needs_no_step_and_what_has_failed_needs_the_one():
     assert weigh(nvme({"ocp": ocp()})).steps == ()
     (step,) = weigh(nvme({"ocp": ocp(0)})).steps

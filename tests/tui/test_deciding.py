@@ -1,11 +1,13 @@
 """Deciding where one reads: waive, attest, suppose and plan on a finding or a fact, by one key each."""
 
+import datetime as dt
 import tomllib
 
 import pytest
 
 from fsadvisor.tui.screens.attesting import Attesting, Waiving
 from fsadvisor.tui.screens.checklist import Checklist
+from fsadvisor.tui.screens.said import Said
 from fsadvisor.tui.screens.supposing import Supposing
 from fsadvisor.tui.views.look import finding_key
 from fsadvisor.tui.views.suppose import asked_of
@@ -47,19 +49,21 @@ def test_a_finding_is_waived_and_the_waiver_taken_back_where_one_reads_it(size, 
         return rule, asked, before, written
 
     rule, asked, before, written = attesting(steps, file, size)
-    assert f"Waive {rule} of " in asked
+    assert f"({rule}). It stays in the report as waived" in " ".join(asked.split())
+    assert "Why others may believe it" not in asked
     assert not before
     assert "waiver" not in tomllib.loads(file.read_text())
     (entry,) = tomllib.loads(written)["waiver"]
     assert (entry["rule"], entry["because"], entry["by"]) == (rule, "a spare is on its way", "Jo Doe")
 
 
-def test_a_waiver_without_a_reason_is_refused_in_the_words_of_the_command_line(tmp_path):
+def test_a_waiver_without_a_reason_is_refused_in_the_line_where_it_is_missing(tmp_path):
     async def steps(app, pilot):
         await pilot.press("enter", "W")
         await until(pilot, lambda: isinstance(app.screen, Waiving))
         await pilot.press("enter", "enter", "enter")
-        await until(pilot, lambda: "--because" in shown(app))
+        await until(pilot, lambda: "say why the risk can be accepted" in shown(app))
+        assert app.focused.id == "because"
 
     attesting(steps, tmp_path / "attest.toml")
     assert not (tmp_path / "attest.toml").exists()
@@ -77,9 +81,22 @@ def test_a_fact_is_attested_on_its_own_row(tmp_path):
         await pilot.press("enter", "enter", "enter")
         await until(pilot, lambda: "These lines would go to" in shown(app))
         await pilot.press("y")
+        await until(pilot, lambda: isinstance(app.screen, Said) and "is now yes" in " ".join(shown(app).split()))
+        came_of_it = " ".join(shown(app).split())
+        await pilot.press("escape")
         await until(pilot, lambda: app.screen.name == "subject")
+        await pilot.press("a")
+        await until(pilot, lambda: isinstance(app.screen, Attesting))
+        await pilot.pause()
+        return came_of_it, " ".join(shown(app).split())
 
-    attesting(steps, file)
+    came_of_it, again = attesting(steps, file)
+    assert "disk.datasheet_plp of nvme0n1: was not known" in came_of_it
+    assert "power-loss protection proven" in came_of_it
+    assert "still waits. Answer 5 questions here: Esc, then a" in came_of_it
+    today = dt.datetime.now().astimezone().date()
+    assert f"It is answered: yes, attested by Jo Doe on {today}" in again
+    assert "the day on which it was said, not that of the recording" in came_of_it
     (entry,) = tomllib.loads(file.read_text())["attestation"]
     assert (entry["fact"], entry["subject"], entry["value"]) == ("disk.datasheet_plp", "disk:nvme0n1", True)
 
@@ -95,7 +112,20 @@ def test_a_fact_is_supposed_on_its_own_row_by_its_value_alone():
 
     supposed, mode = explored(steps)
     assert [(one.subject, one.fact) for one in supposed] == [("disk:nvme0n1", "disk.plp")]
+    assert supposed[0].value != "proven"  # what it is
     assert mode == "what_if"
+
+
+def test_a_supposition_of_what_is_so_already_is_answered_and_not_taken():
+    async def steps(app, pilot):
+        await fact(app, pilot, "disk:nvme0n1", "disk.plp")
+        await pilot.press("S")
+        await until(pilot, lambda: isinstance(app.screen, Supposing))
+        await pilot.press("G", "enter")
+        await until(pilot, lambda: "disk.plp is proven already" in shown(app))
+        return app.supposed
+
+    assert explored(steps) == ()
 
 
 @pytest.mark.parametrize(
@@ -163,10 +193,21 @@ def test_several_things_that_only_people_know_are_one_form_with_one_reason(size,
         await until(pilot, lambda: "These lines would go to" in shown(app))
         before = file.exists()
         await pilot.press("y")
+        await until(pilot, lambda: isinstance(app.screen, Said) and "is now" in " ".join(shown(app).split()))
+        await pilot.press("escape")
         await until(pilot, lambda: app.screen.name == "finding")
-        return before, answers
+        await pilot.press("a")
+        await until(pilot, lambda: isinstance(app.screen, Checklist))
+        await pilot.pause()
+        again = shown(app)
+        await pilot.press("G", "space")
+        await until(pilot, lambda: "1 answered" in shown(app))
+        changed = app.screen._said_of
+        return before, answers, again, changed
 
-    before, answers = attesting(steps, file, size)
+    before, answers, again, changed = attesting(steps, file, size)
+    assert "0 answered, 2 answered before" in again
+    assert changed[0][2] in ("yes", "no")
     assert not before
     assert answers == {0: "yes", 1: "no"}
     one, two = tomllib.loads(file.read_text())["attestation"]
@@ -193,6 +234,8 @@ def test_a_number_that_was_written_from_the_form_of_several_things_is_asked_no_m
         await pilot.press("enter", "enter", "enter")
         await until(pilot, lambda: "These lines would go to" in shown(app))
         await pilot.press("y")
+        await until(pilot, lambda: isinstance(app.screen, Said))
+        await pilot.press("escape")
         await until(pilot, lambda: isinstance(app.screen, Checklist) and "1 thing" in shown(app))
         return shown(app), app.screen._said_of
 

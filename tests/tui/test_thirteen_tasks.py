@@ -37,7 +37,7 @@ TASKS = {
     "who writes to which disk": (DATABASE, "5", "postgres"),
     "the report saved": (OLD, "e down enter enter", "Saved"),
     "all facts of a mount": (OLD, "tab enter", "filesystem"),
-    "a risk accepted": (OLD, "W", "Why others may believe it"),
+    "a risk accepted": (OLD, "W", "Why it can be accepted until then"),
 }
 
 

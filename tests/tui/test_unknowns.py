@@ -13,6 +13,7 @@ from fsadvisor.machine.opening import open_machine
 from fsadvisor.tui.app import FsadvisorApp
 from fsadvisor.tui.screens.attesting import Attesting
 from fsadvisor.tui.screens.checklist import Checklist
+from fsadvisor.tui.screens.said import Said
 from fsadvisor.tui.screens.supposing import Supposing
 from fsadvisor.tui.screens.unknowns import Unknowns
 from fsadvisor.tui.screens.what_if import WhatIf
@@ -45,6 +46,12 @@ async def on_first(app, pilot, means, fact=""):
     app.screen.query_one("#tasks", RowsView).put_cursor_on(task.key)
     await pilot.pause()
     return task
+
+
+async def read_what_came_of_it(app, pilot):
+    """The page after something was said, and back."""
+    await until(pilot, lambda: isinstance(app.screen, Said) and "What it did not change" in shown(app))
+    await pilot.press("escape")
 
 
 def said(app):
@@ -130,6 +137,7 @@ def test_what_is_attested_is_shown_to_the_letter_written_on_y_only_and_looked_at
         await until(pilot, lambda: "These lines would go to" in shown(app))
         review, before = shown(app), file.exists()
         await pilot.press("y")
+        await read_what_came_of_it(app, pilot)
         await until(pilot, lambda: isinstance(app.screen, Unknowns))
         await gathered(app, pilot)
         return review, before, [one for one in app.screen._gathered.tasks if "disk.datasheet_plp" in one.cure.facts]
@@ -159,6 +167,7 @@ def test_the_command_that_is_shown_writes_the_same_lines(tmp_path):
         await until(pilot, lambda: "These lines would go to" in shown(app))
         command = app.screen.query_one("#review").document.blocks[-3].lines[0]
         await pilot.press("y")
+        await read_what_came_of_it(app, pilot)
         await until(pilot, lambda: isinstance(app.screen, Unknowns))
         return command
 
@@ -201,7 +210,7 @@ def test_nothing_is_written_where_one_leaves_by_escape(tmp_path):
         ("until", "tomorrow", "is no day such as 2027-01-31"),
         ("until", "2001-01-01", "is past already"),
         ("because", "", "say why others may believe it"),
-        ("by", "", "say who attests it"),
+        ("by", "", "say who says so"),
         ("link", "nowhere", "is neither an address"),
     ],
 )
@@ -242,6 +251,7 @@ def test_a_number_is_typed_and_must_be_one(tmp_path):
         await pilot.press("enter")
         await until(pilot, lambda: "These lines would go to" in shown(app))
         await pilot.press("y")
+        await read_what_came_of_it(app, pilot)
         await until(pilot, lambda: isinstance(app.screen, Checklist))
         await pilot.press("escape")
         await until(pilot, lambda: isinstance(app.screen, Unknowns))

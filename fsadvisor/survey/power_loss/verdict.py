@@ -33,14 +33,16 @@ _VENDOR_LOGS = (
 """A family's name holds this: the plugin command of nvme-cli 2.16 that shows its capacitors."""
 
 
-def next_steps(case: DriveEvidence, verdict: PlpVerdict, missing: Iterable[tuple[str, Unknown]]) -> Iterator[str]:
+def next_steps(
+    case: DriveEvidence, verdict: PlpVerdict, missing: Iterable[tuple[str, Unknown]], *, contradicted: bool = False
+) -> Iterator[str]:
     """Nothing for what is proven."""
     if verdict == "failed":
         yield "back up, keep barriers and 'write back' on, and replace the drive or the controller's battery"
     elif isinstance(case.virtual, Known) and case.virtual.value:
         yield "ask whoever runs the hypervisor, the cloud or the array behind it; no answer from inside can prove it"
     elif verdict != "proven":
-        yield from dict.fromkeys((*_cures(case, missing), *_further(case, verdict)))
+        yield from dict.fromkeys((*_cures(case, missing), *_further(case, verdict, contradicted=contradicted)))
 
 
 def _cures(case: DriveEvidence, missing: Iterable[tuple[str, Unknown]]) -> Iterator[str]:
@@ -53,7 +55,7 @@ def _cures(case: DriveEvidence, missing: Iterable[tuple[str, Unknown]]) -> Itera
             yield asked
 
 
-def _further(case: DriveEvidence, verdict: PlpVerdict) -> Iterator[str]:
+def _further(case: DriveEvidence, verdict: PlpVerdict, *, contradicted: bool) -> Iterator[str]:
     if case.controller is not None:
         yield from _controller()
         return
@@ -65,12 +67,22 @@ def _further(case: DriveEvidence, verdict: PlpVerdict) -> Iterator[str]:
         return
     if verdict in ("claimed", "unknown"):
         yield from _vendor_log(case)
-    if case.transport != "ram":
+    if isinstance(case.datasheet, Known):
+        yield from _after_the_data_sheet(verdict, contradicted=contradicted)
+    elif case.transport != "ram":
         model = f" of {case.model.value}" if isinstance(case.model, Known) else ""
         yield (
             f"read the data sheet{model} for power-loss protection of data in flight, and say what it says:"
             " `fsadvisor attest disk.datasheet_plp`"
         )
+
+
+def _after_the_data_sheet(verdict: PlpVerdict, *, contradicted: bool) -> Iterator[str]:
+    """What is still open once somebody has said what it says: it is not asked again."""
+    if contradicted:
+        yield "find out who is right: the drive table and the data sheet that a person read say the opposite"
+    elif verdict == "claimed":
+        yield "'proven' takes the drive's own test of its capacitors: it shows none, and a data sheet only promises"
 
 
 def _controller() -> Iterator[str]:
@@ -126,7 +138,9 @@ def weigh(case: DriveEvidence) -> PowerLossVerdict:
     missing = [] if decided else list(_missing(case, found))
     verdict = decided or _standing(case, found, missing)
     why = missing[0][1] if missing and not case.from_files else None
-    return PowerLossVerdict(verdict, found, tuple(next_steps(case, verdict, missing)), why)
+    says = {it.verdict for it in found if it.weight == "claim"}
+    contradicted = "claimed" in says and not says.isdisjoint(("absent", "partial"))
+    return PowerLossVerdict(verdict, found, tuple(next_steps(case, verdict, missing, contradicted=contradicted)), why)
 
 
 def _evidence(case: DriveEvidence) -> Iterator[Evidence]:

@@ -17,12 +17,12 @@ from textual.widgets import Input, Label
 from fsadvisor.attestation import claims, document, verbs
 from fsadvisor.attestation.claims import ClaimError
 from fsadvisor.machine.port import MachineError
-from fsadvisor.pages.glyphs import NOTHING, Line, Tone, cut, line, span
+from fsadvisor.pages.glyphs import NOTHING, Line, Tone, line, span
 from fsadvisor.storage.catalogue import Kind, catalogue
 from fsadvisor.tui.actions import Action, bindings
 from fsadvisor.tui.place import Place
 from fsadvisor.tui.session import Newest
-from fsadvisor.tui.views import unknowns, values
+from fsadvisor.tui.views import suppose, unknowns, values
 from fsadvisor.tui.views.values import NoValueError, hint, typed
 from fsadvisor.tui.widgets.document_view import DocumentView
 from fsadvisor.tui.widgets.lines_view import LinesView
@@ -36,10 +36,13 @@ if TYPE_CHECKING:
     from textual.binding import BindingType
 
     from fsadvisor.readers.attestations import Entry
+    from fsadvisor.rulebook.rule import Rule
     from fsadvisor.tui.views.look import Look
 
 
 _ENTER: Final = span("Enter goes on, then shows what it would write", Tone.DIM)
+_MOST_ASKED: Final = 10
+"""Lines that the question, and what is wrong with an answer, may take."""
 
 
 class Attesting(Place):
@@ -48,10 +51,14 @@ class Attesting(Place):
     NAME = "attest"
     MODE = "unknowns"
     AUTO_FOCUS = ""
-    VERB: ClassVar[str] = "Attest"
+    FIELDS: ClassVar[tuple[tuple[str, str], ...]] = values.FORM_FIELDS
+    WHICH: ClassVar[str] = "Attest what?"
+    VERTICAL_BREAKPOINTS = [(0, "-short"), (30, "-tall")]  # noqa: RUF012 - Textual's own
     DEFAULT_CSS = """
-    Attesting #form { height: 1fr; padding: 1 1; }
-    Attesting #form Vertical { height: 3; }
+    Attesting #form { height: 1fr; padding: 0 1; }
+    Attesting #form Vertical { height: 2; }
+    Attesting.-tall #form { padding: 1 1; }
+    Attesting.-tall #form Vertical { height: 3; }
     Attesting #form Input { width: 1fr; border: none; height: 1; padding: 0 1; background: $panel; }
     Attesting #form Input:focus { border: none; background: $primary 30%; }
     """
@@ -78,28 +85,32 @@ class Attesting(Place):
         self._step = "value" if len(self._offered) == 1 else "which"
         self._said: Line = NOTHING
         self._entries: tuple[Entry, ...] = ()
+        self._kept: tuple[Entry, ...] = ()
         self.is_written = False
         self._newest: Newest[tuple[Entry, ...]] = Newest(lambda answer: self.post_message(self.Answered(answer)))
 
     def body(self) -> ComposeResult:
         """The question, and what answers it at each step."""
-        yield LinesView(4, id="asked")
+        yield LinesView(4, most=_MOST_ASKED, id="asked")
         yield RowsView(id="choices")
         with Vertical(id="form"):
             with Vertical(id="value-line"):
                 yield Label("Its value", id="value-asked", markup=False)
                 yield Input(id="value", select_on_focus=False)
-            for name, asked in values.FORM_FIELDS:
+            for name, asked in self.FIELDS:
                 with Vertical():
                     yield Label(asked, markup=False)
                     yield Input(self._first(name), id=name, select_on_focus=False)
         yield DocumentView(id="review", unicode=self.explorer.terminal.unicode)
 
     def _first(self, name: str) -> str:
-        machine = self.explorer.session.machine
         if name == "by":
             return self.explorer.session.who
-        return str(claims.a_year_after(machine.today)) if name == "until" and machine else ""
+        return str(self._ends()) if name == "until" else ""
+
+    def _ends(self) -> dt.date:
+        """The day that is offered as the last one."""
+        return claims.a_year_after(claims.today())
 
     def on_mount(self) -> None:
         """Begin."""
@@ -146,25 +157,29 @@ class Attesting(Place):
         return super().check_action(action, parameters)
 
     def _ask(self, look: Look) -> None:
-        at, fact = self._chosen
-        told = values.form_question(fact, look.subjects.get(at), at, self.VERB)
+        fact = self._chosen[1]
+        told = self._question(look)
         if self._step == "which":
-            told = (line(span(f" {self.VERB} what?", Tone.TITLE)),)
+            told = (line(span(self.WHICH, Tone.TITLE)),)
         elif self._step == "form":
-            value = line(span(f" {fact} = {self._value}; " if self._value else " ", Tone.STRONG), _ENTER)
+            value = line(span(f"{fact} = {self._value}; " if self._value else "", Tone.STRONG), _ENTER)
             told = (*told, value)
         said = self._said
-        self.query_one("#asked", LinesView).show(
-            lambda width: [cut(one, width, self.explorer.glyphs.ellipsis) for one in (*told, said)]
-        )
+        self.query_one("#asked", LinesView).show(lambda width: values.wrapping((*told, said), width))
         choices, glyphs = self.query_one("#choices", RowsView), self.explorer.glyphs
         if self._step == "which":
             choices.show(lambda width: unknowns.attestable_rows(self._offered, look.subjects, width, glyphs))
         elif self._step == "value":
             choices.show(lambda width: values.form_choices(fact, width, glyphs))
 
+    def _question(self, look: Look) -> Sequence[Line]:
+        """What is asked, and what was answered before."""
+        at, fact = self._chosen
+        said = suppose.said_before(suppose.fact_of(look, at, fact))
+        return values.form_question(fact, look.subjects.get(at), at, said)
+
     def _tell(self, words: str, tone: Tone = Tone.BAD) -> None:
-        self._said = line(span(f" {words}", tone)) if words else NOTHING
+        self._said = line(span(words, tone)) if words else NOTHING
         if self.explorer.look is not None:
             self._ask(self.explorer.look)
 
@@ -188,15 +203,24 @@ class Attesting(Place):
 
     def on_input_submitted(self, event: Input.Submitted) -> None:
         """The next line; after the last, what it comes to."""
-        if event.input.id in ("value", *(name for name, _ in values.FORM_FIELDS)):
+        names = ("value", *(name for name, _ in self.FIELDS))
+        if event.input.id in names:
             event.stop()
-            if event.input.id == values.FORM_FIELDS[-1][0]:
+            if event.input.id == names[-1]:
                 self._prepare()
             else:
-                self.focus_next()
+                self.query_one(f"#{names[names.index(event.input.id) + 1]}").focus()
 
     def _form(self) -> dict[str, str]:
-        return {name: self.query_one(f"#{name}", Input).value.strip() for name, _ in values.FORM_FIELDS}
+        return {name: self.query_one(f"#{name}", Input).value.strip() for name, _ in self.FIELDS}
+
+    def _lacks(self, told: dict[str, str]) -> tuple[str, str] | None:
+        """The line that has to be filled in, and what to say there."""
+        if not told["by"]:
+            return "by", "say who says so"
+        if not told["because"] and not told["link"]:
+            return "because", "say why others may believe it, or where its data sheet or runbook is"
+        return None
 
     def _prepare(self) -> None:
         """Hold it against the machine, on a thread."""
@@ -212,8 +236,9 @@ class Attesting(Place):
         except ValueError:
             self._tell(f"{told['until'][:40]!r} is no day such as 2027-01-31")
             return
-        if not told["by"]:
-            self._tell("say who attests it")
+        if lacks := self._lacks(told):
+            self._tell(lacks[1])
+            self.query_one(f"#{lacks[0]}").focus()
             return
         saying = claims.Saying(by=told["by"], because=told["because"], link=told["link"], until=until)
         self._tell("holding it against the machine", Tone.UNKNOWN)
@@ -226,9 +251,8 @@ class Attesting(Place):
         return partial(self.explorer.session.attestations_of, [(fact, at, value)], saying)
 
     def _command(self, entry: Entry) -> str:
-        value = ("yes" if entry.value else "no") if isinstance(entry.value, bool) else str(entry.value)
         told = {**self._form(), "until": str(entry.until)}
-        return values.attest_command(entry.about, entry.subject, value, told)
+        return values.attest_command(entry.about, entry.subject, values.answer_of(entry.value), told)
 
     def on_attesting_answered(self, message: Answered) -> None:
         """Show what would be written, say what was, or what is wrong."""
@@ -238,11 +262,19 @@ class Attesting(Place):
             self._review(answer)
         elif isinstance(answer, str):
             self.is_written = True
-            self.notify(span(answer).text, markup=False)
-            self.explorer.action_look_again()
-            self.dismiss()
+            self._written(answer)
         else:
             self._tell(str(answer))
+
+    def _written(self, told: str) -> None:
+        """Look again, and show what came of it."""
+        before = self.explorer.look
+        self.explorer.action_look_again()
+        self.dismiss()
+        if before is not None:
+            from fsadvisor.tui.screens.said import Said
+
+            self.app.push_screen(Said(before, self._kept, told))
 
     def _review(self, entries: tuple[Entry, ...]) -> None:
         file = self.explorer.session.attestations
@@ -257,7 +289,7 @@ class Attesting(Place):
         entries, file = self._entries, self.explorer.session.attestations
         if self._step != "review" or not entries or file is None:
             return
-        self._entries = ()
+        self._entries, self._kept = (), entries
         self._tell("writing", Tone.UNKNOWN)
         threading.Thread(target=self._write, args=(file, entries), daemon=True).start()
 
@@ -286,7 +318,29 @@ class Waiving(Attesting):
 
     NAME = "waive"
     MODE = "overview"
-    VERB: ClassVar[str] = "Waive"
+    FIELDS: ClassVar[tuple[tuple[str, str], ...]] = values.WAIVE_FIELDS
+    WHICH: ClassVar[str] = "Accept the risk on which?"
+
+    @property
+    def _rule(self) -> Rule:
+        return next(one for one in self.explorer.session.shelf.rules if one.id == self._chosen[1])
+
+    def _ends(self) -> dt.date:
+        return claims.accepted_until(self._rule, claims.today())
+
+    def _question(self, look: Look) -> Sequence[Line]:
+        at = self._chosen[0]
+        return values.waive_question(self._rule, look.subjects.get(at), at)
+
+    def _lacks(self, told: dict[str, str]) -> tuple[str, str] | None:
+        if not told["by"]:
+            return "by", "say who accepts the risk"
+        return None if told["because"] else ("because", "say why the risk can be accepted until then")
+
+    def _written(self, told: str) -> None:
+        self.notify(span(told).text, markup=False)
+        self.explorer.action_look_again()
+        self.dismiss()
 
     @property
     def _is_listed(self) -> bool:

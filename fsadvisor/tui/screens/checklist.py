@@ -5,12 +5,12 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING, ClassVar
 
-from fsadvisor.pages.glyphs import Tone, cut, line, span
+from fsadvisor.pages.glyphs import Tone, line, span
 from fsadvisor.pages.text import counted
 from fsadvisor.pages.values import full_name
 from fsadvisor.tui.actions import Action, bindings
 from fsadvisor.tui.screens.attesting import Attesting
-from fsadvisor.tui.views import values
+from fsadvisor.tui.views import suppose, values
 from fsadvisor.tui.widgets.lines_view import LinesView
 from fsadvisor.tui.widgets.rows_view import RowsView
 
@@ -38,6 +38,7 @@ class Checklist(Attesting):
         super().__init__(offered)
         self._step = "value"
         self._answers: dict[int, str] = {}
+        self._before: dict[int, tuple[str, str]] = {}
 
     @property
     def _is_listed(self) -> bool:
@@ -54,21 +55,24 @@ class Checklist(Attesting):
         return self._step == "value" if action == "turn" else super().check_action(action, parameters)
 
     def _ask(self, look: Look) -> None:
+        before = self._before = {
+            place: (values.answer_of(said.value), said.source)
+            for place, (at, fact) in enumerate(self._offered)
+            if (said := suppose.said_before(suppose.fact_of(look, at, fact))) is not None
+        }
         number = counted(len(self._offered), "thing")
-        answered = f"{len(self._said_of)} answered"
-        told = [line(span(f" {number} that only a person can say", Tone.TITLE), span(f"   {answered}", Tone.DIM))]
-        words = " Space answers, Enter goes on; what is left open is not written."
+        answered = f"{len(self._said_of)} answered{f', {len(before)} answered before' if before else ''}"
+        told = [line(span(f"{number} that only a person can say", Tone.TITLE), span(f"   {answered}", Tone.DIM))]
+        words = "Space answers, or answers otherwise; Enter goes on. What is left as it is is not written."
         if self._step == "form":
-            words = f" {', '.join(f'{fact} = {value}' for fact, _, value in self._said_of)}"
+            words = ", ".join(f"{fact} = {value}" for fact, _, value in self._said_of)
         told.append(line(span(words, Tone.DIM)))
-        said, glyphs = self._said, self.explorer.glyphs
-        self.query_one("#asked", LinesView).show(
-            lambda width: [cut(one, width, glyphs.ellipsis) for one in (*told, (), said)]
-        )
+        said_now, glyphs = self._said, self.explorer.glyphs
+        self.query_one("#asked", LinesView).show(lambda width: values.wrapping((*told, (), said_now), width))
         subjects = look.subjects
         asked = [(full_name(subjects[at]) if at in subjects else at, fact) for at, fact in self._offered]
         self.query_one("#choices", RowsView).show(
-            lambda width: values.checklist_rows(asked, self._answers, width, glyphs)
+            lambda width: values.checklist_rows(asked, self._answers, before, width, glyphs)
         )
 
     def action_turn(self) -> None:
@@ -78,7 +82,11 @@ class Checklist(Attesting):
             return
         at = int(row.key)
         fact = self._offered[at][1]
-        self._answers[at] = values.next_answer(fact, self._answers.get(at, ""))
+        said = self._before.get(at, ("", ""))[0]
+        turned = values.next_answer(fact, self._answers.get(at) or said)
+        if said and not turned:
+            turned = values.next_answer(fact, "")
+        self._answers[at] = "" if turned == said else turned
         if not self._answers[at] and not values.next_answer(fact, ""):
             self._tell(f"the value of {fact} has to be typed: Enter on it asks")
         else:

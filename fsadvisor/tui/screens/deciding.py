@@ -5,6 +5,7 @@ from __future__ import annotations
 import threading
 from typing import TYPE_CHECKING, Final
 
+from fsadvisor.facts import Known
 from fsadvisor.pages.document import Document, Gap, paragraph
 from fsadvisor.pages.glyphs import Tone, span
 from fsadvisor.rulebook.rule import CALLS_FOR_ACTION
@@ -91,7 +92,8 @@ class Deciding(Place):
         if not here:
             self.say("There is no fact here to attest.", failed=True)
         elif not able:
-            self.say(_why_not(here[0][1]) if len(here) == 1 else "Nothing here waits for a person's word.", failed=True)
+            why = _why_not(look, *here[0]) if look and len(here) == 1 else "Nothing here waits for a person's word."
+            self.say(why, failed=True)
         elif self._is_kept():
             self.app.push_screen(form_of(able))
 
@@ -124,7 +126,7 @@ def form_of(offered: Sequence[tuple[str, str]]) -> Screen[None]:
     return Attesting(offered) if len(offered) == 1 else Checklist(offered)
 
 
-def _why_not(fact: str) -> str:
+def _why_not(look: Look, at: str, fact: str) -> str:
     """The words of `fsadvisor attest`."""
     from fsadvisor.attestation import claims
     from fsadvisor.attestation.claims import ClaimError
@@ -133,4 +135,7 @@ def _why_not(fact: str) -> str:
         claims.attestable(fact)
     except ClaimError as error:
         return f"{error}. S supposes another value."
+    known = suppose.fact_of(look, at, fact)
+    if isinstance(known, Known):
+        return f"{fact} is {suppose.is_(known, fact)} by the machine itself ({known.source}). S supposes another value."
     return f"{fact} makes no sense here as it is now."

@@ -8,7 +8,9 @@ from fsadvisor.facts import Cause, Known, Unknown
 from fsadvisor.pages.glyphs import Line, Tone, cut, line, span
 from fsadvisor.pages.values import cause, full_name, short_name, value_text
 from fsadvisor.report.as_json import own_facts
+from fsadvisor.storage.about import ATTEST
 from fsadvisor.storage.catalogue import Kind, catalogue
+from fsadvisor.survey.attested import ATTESTED
 from fsadvisor.tui.views.rows import LazyRows, Row
 
 if TYPE_CHECKING:
@@ -67,10 +69,18 @@ def asked_of(look: Look, finding: Finding) -> list[tuple[str, str]]:
 
 
 def is_open_to_people(look: Look, subject: str, name: str) -> bool:
-    """Whether a person may say it, and it makes sense there."""
-    fact = fact_of(look, subject, name)
-    fits = isinstance(fact, Known) or (fact is not None and fact.cause is not Cause.NOT_APPLICABLE)
-    return fits and catalogue()[name].attested
+    """Whether a person may say it, and it makes sense there: what the machine itself tells needs nobody's word."""
+    fact, entry = fact_of(look, subject, name), catalogue()[name]
+    if isinstance(fact, Known):
+        fits = said_before(fact) is not None or (fact.value is True and entry.source.startswith(ATTEST))
+    else:
+        fits = fact is not None and fact.cause is not Cause.NOT_APPLICABLE
+    return fits and entry.attested
+
+
+def said_before(fact: Fact[Any] | None) -> Known[Any] | None:
+    """The fact, where a person has said it."""
+    return fact if isinstance(fact, Known) and fact.source.startswith(ATTESTED) else None
 
 
 def fact_of(look: Look, subject: str, name: str) -> Fact[Any] | None:
@@ -132,11 +142,12 @@ def fact_rows(look: Look, subject: str, asked: Container[str], width: int, glyph
 
 
 def value_rows(name: str, fact: Fact[Any] | None, width: int, glyphs: Glyphs) -> list[Row]:
-    """The values that one can choose; what it is now is marked so."""
+    """The values that one can choose; what it is now comes last and is marked so, since it would change nothing."""
     entry = catalogue()[name]
-    rows = [_value_row(key, words, now=_is_now(fact, key, entry)) for key, words in _choices(entry)]
+    rows = [_value_row(key, words) for key, words in _choices(entry) if not _is_now(fact, key, entry)]
     if isinstance(fact, Known):
         rows.append(_value_row(FORGET, "not known", "as if nobody could tell"))
+    rows += [_value_row(key, words, now=True) for key, words in _choices(entry) if _is_now(fact, key, entry)]
     return [Row(row.key, tuple(cut(one, width, glyphs.ellipsis) for one in row.lines)) for row in rows]
 
 
@@ -145,6 +156,13 @@ def chosen(name: str, key: str) -> Any:  # noqa: ANN401 - any type of the catalo
     if key == FORGET:
         return None
     return key == "yes" if catalogue()[name].kind is Kind.YES_NO else key
+
+
+def changes_nothing(fact: Fact[Any] | None, name: str, value: object) -> str:
+    """That the fact is so already, in words; '' where the value is another one."""
+    if isinstance(fact, Known) and (fact.value == value and value is not None):
+        return f"{name} is {is_(fact, name)} already: to suppose that changes nothing. Choose another value."
+    return ""
 
 
 def typing_is_needed(entry: Entry) -> bool:

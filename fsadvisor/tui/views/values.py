@@ -9,18 +9,22 @@ import re
 import shlex
 from typing import TYPE_CHECKING, Any, Final
 
-from fsadvisor.pages.document import Block, Commands, Document, Gap, Heading, paragraph
+from fsadvisor.pages.document import Block, Commands, Document, Gap, Heading, Paragraph, paragraph
 from fsadvisor.pages.glyphs import Line, Span, Tone, cut, line, span
-from fsadvisor.pages.values import full_name
+from fsadvisor.pages.screen import laid
+from fsadvisor.pages.values import full_name, value_text
 from fsadvisor.rulebook.expr import value_for
 from fsadvisor.rulebook.mistakes import RuleTextError
 from fsadvisor.storage.catalogue import Kind, catalogue, did_you_mean
 from fsadvisor.tui.views.rows import Row
+from fsadvisor.tui.views.severity import TONES
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+    from fsadvisor.facts import Known
     from fsadvisor.pages.glyphs import Glyphs
+    from fsadvisor.rulebook.rule import Rule
     from fsadvisor.storage import Subject
     from fsadvisor.storage.catalogue import Entry
 
@@ -156,16 +160,48 @@ FORM_FIELDS: Final = (
 )
 """What is asked besides the value: the option of `fsadvisor attest`, and the question."""
 
+WAIVE_FIELDS: Final = (
+    ("by", "Who accepts the risk"),
+    ("because", "Why it can be accepted until then"),
+    ("link", "The ticket or the runbook, if there is one: an address, or a path"),
+    ("until", "Until which day; after it the finding counts again"),
+)
+"""The same of `fsadvisor waive`."""
 
-def form_question(about: str, subject: Subject | None, at: str, verb: str = "Attest") -> Sequence[Line]:
-    """What is to be said: of a fact, or of a rule that is waived."""
-    entry = catalogue().get(about)
+
+def form_question(fact: str, subject: Subject | None, at: str, said: Known[Any] | None) -> Sequence[Line]:
+    """What is to be said of a fact, and what was said of it before."""
+    entry = catalogue()[fact]
     whose = full_name(subject) if subject else at
-    told = entry.doc if entry else "It stays in the report as waived, with your reason, until the day that you say"
+    told = [
+        line(span("Attest ", Tone.TITLE), span(fact, Tone.STRONG), span(f" of {whose}", Tone.TITLE)),
+        line(span(entry.doc, Tone.DIM)),
+    ]
+    if said is not None:
+        told.append(
+            line(
+                span(f"It is answered: {value_text(entry, said.value)}", Tone.STRONG),
+                span(f", {said.source}. Another answer takes its place; Esc keeps it.", Tone.DIM),
+            )
+        )
+    return told
+
+
+def waive_question(rule: Rule, subject: Subject | None, at: str) -> Sequence[Line]:
+    """Which risk is to be accepted, and what comes of that."""
+    whose = full_name(subject) if subject else at
     return (
-        line(span(f" {verb} ", Tone.TITLE), span(about, Tone.STRONG), span(f" of {whose}", Tone.TITLE)),
-        line(span(f" {told}", Tone.DIM)),
+        line(span("Accept the risk: ", Tone.TITLE), span(rule.title, Tone.STRONG), span(f" on {whose}", Tone.TITLE)),
+        line(
+            span(f"{rule.severity} {rule.kind}", TONES[rule.severity]),
+            span(f" ({rule.id}). It stays in the report as waived, with your reason, and alarms nobody.", Tone.DIM),
+        ),
     )
+
+
+def wrapping(told: Sequence[Line], width: int) -> list[Line]:
+    """Words that are read whole on any screen, a column from its edge."""
+    return laid((Paragraph(one, (Span(" "),), 1) if one else Gap() for one in told), width)
 
 
 def form_choices(fact: str, width: int, glyphs: Glyphs) -> list[Row]:
@@ -187,6 +223,11 @@ def waive_command(rule: str, at: str, told: Mapping[str, str]) -> str:
     return shlex.join(["fsadvisor", "waive", rule, at, *options])
 
 
+def answer_of(value: object) -> str:
+    """A value as it is chosen in a list."""
+    return ("yes" if value else "no") if isinstance(value, bool) else str(value)
+
+
 _ANSWERS: Final = {"yes": Tone.GOOD, "no": Tone.BAD, "": Tone.UNKNOWN}
 
 
@@ -198,17 +239,26 @@ def next_answer(fact: str, before: str) -> str:
 
 
 def checklist_rows(
-    asked: Sequence[tuple[str, str]], answers: Mapping[int, str], width: int, glyphs: Glyphs
+    asked: Sequence[tuple[str, str]],
+    answers: Mapping[int, str],
+    before: Mapping[int, tuple[str, str]],
+    width: int,
+    glyphs: Glyphs,
 ) -> list[Row]:
-    """Two lines a question: its answer and the fact, then what it means; `asked` are (name of its subject, fact)."""
-    room = max((len(one) for one in answers.values()), default=3)
+    """Two lines a question: its answer and what it asks, then the fact; `asked` are (name of its subject, fact).
+
+    `before` are answers that were given before: (answer, who gave it).
+    """
+    room = max((len(one) for one in (*answers.values(), *(one for one, _ in before.values()))), default=3)
     rows = []
     for at, (whose, fact) in enumerate(asked):
-        answer = answers.get(at, "")
+        said, who = before.get(at, ("", ""))
+        answer = answers.get(at) or said
         shown = (answer or glyphs.question).center(max(room, 3))
-        told = (Span(" ["), span(shown, _ANSWERS.get(answer, Tone.STRONG)), Span("] "))
-        head = line(*told, span(catalogue()[fact].doc))
-        under = line(span(f"{'':{max(room, 3) + 4}}{fact} of {whose}", Tone.DIM))
+        settled = bool(said) and not answers.get(at)
+        told = (Span(" ["), span(shown, Tone.DIM if settled else _ANSWERS.get(answer, Tone.STRONG)), Span("] "))
+        head = line(*told, span(catalogue()[fact].doc, Tone.DIM if settled else Tone.PLAIN))
+        under = line(span(f"{'':{max(room, 3) + 4}}{fact} of {whose}{f'; {who}' if who else ''}", Tone.DIM))
         rows.append(Row(str(at), tuple(cut(one, width, glyphs.ellipsis) for one in (head, under))))
     return rows
 

@@ -27,15 +27,16 @@ if TYPE_CHECKING:
 
 
 class LinesView(Drawn):
-    """Shows what `build` makes for a width, in so many lines."""
+    """Shows what `build` makes for a width, in so many lines; in up to `most`, where it makes more."""
 
     DEFAULT_CSS = """
     LinesView { height: 1; background: $background; }
     """
 
-    def __init__(self, height: int = 1, *, id: str | None = None) -> None:  # noqa: A002 - Textual's own name
+    def __init__(self, height: int = 1, *, most: int = 0, id: str | None = None) -> None:  # noqa: A002 - Textual's own
         super().__init__(id=id)
         self.styles.height = height
+        self._heights = (height, max(height, most))
         self._build: Callable[[int], Sequence[Line]] = lambda _width: ()
         self._lines: Sequence[Line] = ()
         self._built_for = -1
@@ -48,15 +49,22 @@ class LinesView(Drawn):
             self.refresh()
             return
         self._lines = build(self._built_for)
+        self._fit()
         changed = [y for y, (old, new) in enumerate(zip_longest(before, self._lines, fillvalue=())) if old != new]
         if changed:
             self.refresh(*(Region(0, y, self.size.width, 1) for y in changed))
+
+    def _fit(self) -> None:
+        least, most = self._heights
+        if least < most:
+            self.styles.height = min(max(len(self._lines), least), most)
 
     def render_line(self, y: int) -> Strip:
         """One line of the screen."""
         width = self.size.width
         if width != self._built_for:
             self._lines, self._built_for = self._build(width), width
+            self.call_later(self._fit)
         return self.drawn(self._lines[y] if y < len(self._lines) else (), width)
 
 
