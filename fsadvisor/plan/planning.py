@@ -15,6 +15,7 @@ from fsadvisor.plan.documents import as_one_text, documents, write
 from fsadvisor.plan.files import mount_unit_hint
 from fsadvisor.plan.fstab_patch import Wish
 from fsadvisor.plan.model import Finding, FstabChange, LineEdit, Manual, Plan, Refusal, Step, UnfitError
+from fsadvisor.plan.names import with_names
 from fsadvisor.rulebook.advise import RUNNING, advise, judge, reason
 from fsadvisor.rulebook.rule import SAID, Outcome
 from fsadvisor.storage import Mount
@@ -248,7 +249,7 @@ def _left(verdict: Verdict, why: str) -> Manual:
     return Manual(
         finding=_finding(verdict),
         reason=why,
-        advice=todo.advice,
+        advice=with_names(todo.advice, verdict.rule.id, verdict.subject),
         commands=todo.now,
         keep=tuple(kept),
         undo=todo.undo,
@@ -289,7 +290,7 @@ def _steps(agreed: Iterable[Proposal]) -> tuple[Step, ...]:
                 Step(
                     findings=(proposal.finding,),
                     why=proposal.verdict.rule.why,
-                    advice=proposal.todo.advice,
+                    advice=with_names(proposal.todo.advice, proposal.verdict.rule.id, proposal.verdict.subject),
                     look=proposal.todo.verify,
                     changes=new,
                 )

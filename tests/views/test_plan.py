@@ -7,6 +7,7 @@ from fsadvisor.pages.glyphs import ASCII, UNICODE, Tone, columns
 from fsadvisor.pages.screen import laid
 from fsadvisor.plan.planning import chosen
 from fsadvisor.plan.planning import plan as planned
+from fsadvisor.report.advice_words import advice
 from fsadvisor.rulebook.advise import advise
 from fsadvisor.rulebook.shelf import own_shelf
 from fsadvisor.tui.views import plan, plan_pages
@@ -55,6 +56,21 @@ def flat(page):
 
 def fates(found):
     return {one.rule.id: found.fate(one) for one in found.findings}
+
+
+def test_what_is_left_to_people_names_the_drives_that_the_finding_names():
+    seen = 0
+    for machine in MACHINES:
+        found = all_of(machine)
+        alone = {one.rule.id: one for one in found.findings if len(one.verdicts) == 1}
+        left = [one for one in found.plan.manual if one.advice and one.finding.rule in alone]
+        seen += len(left)
+        for manual in left:
+            assert manual.advice == advice(alone[manual.finding.rule]), manual.finding.rule
+    assert seen > 5
+    steps = flat(read(all_of("old-storage-server")))
+    assert "smartctl -x /dev/sdb" in steps
+    assert "/dev/NAME" not in steps
 
 
 @pytest.mark.parametrize("machine", MACHINES)
