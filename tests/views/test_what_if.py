@@ -194,9 +194,9 @@ def test_a_newer_supposition_takes_the_place_of_an_older_one():
     assert suppose.with_more((one, other), [two]) == (other, two)
 
 
-def test_values_are_listed_and_the_one_that_is_now_is_marked():
+def test_values_are_listed_and_the_one_that_is_now_is_marked_and_offered_last():
     lines = texts(suppose.value_rows("disk.plp", Known("claimed", ""), 80, UNICODE))
-    assert [one.split()[0] for one in lines] == ["proven", "claimed", "partial", "absent", "failed", "unknown", "not"]
+    assert [one.split()[0] for one in lines] == ["proven", "partial", "absent", "failed", "unknown", "not", "claimed"]
     assert [one for one in lines if "as it is now" in one] == ["  claimed   as it is now"]
 
 

@@ -13,7 +13,7 @@ from fsadvisor.tui.actions import Action, bindings
 from fsadvisor.tui.place import Place
 from fsadvisor.tui.views import suppose
 from fsadvisor.tui.views.rows import Row
-from fsadvisor.tui.views.values import NoValueError, hint, typed
+from fsadvisor.tui.views.values import NoValueError, hint, typed, wrapping
 from fsadvisor.tui.widgets.ask_line import AskLine, SearchBar
 from fsadvisor.tui.widgets.lines_view import LinesView
 from fsadvisor.tui.widgets.rows_view import RowsView
@@ -28,6 +28,8 @@ if TYPE_CHECKING:
     from fsadvisor.tui.views.look import Look
 
 _ANY: Final = ("", "")
+_MOST_ASKED: Final = 8
+"""Lines that the question, and what is wrong with an answer, may take."""
 
 
 class Supposing(Place):
@@ -47,7 +49,7 @@ class Supposing(Place):
 
     def body(self) -> ComposeResult:
         """The question, what to choose from, and a line to type in."""
-        yield LinesView(4, id="asked")
+        yield LinesView(4, most=_MOST_ASKED, id="asked")
         yield RowsView(id="choices", empty="Nothing is known of it that could be otherwise.")
         yield AskLine()
 
@@ -56,9 +58,7 @@ class Supposing(Place):
         self._ask(look)
 
     def _ask(self, look: Look) -> None:
-        self.query_one("#asked", LinesView).show(
-            lambda width: [cut(one, width, self.explorer.glyphs.ellipsis) for one in self._question(look)]
-        )
+        self.query_one("#asked", LinesView).show(lambda width: wrapping(self._question(look), width))
         choices, glyphs = self.query_one("#choices", RowsView), self.explorer.glyphs
         subject, fact = self._chosen
         if fact:
@@ -76,20 +76,20 @@ class Supposing(Place):
         subject, fact = self._chosen
         found = look.subjects.get(subject)
         whose = full_name(found) if found else subject
-        mistake = line(span(f" {self._mistake}", Tone.BAD)) if self._mistake else ()
+        mistake = line(span(self._mistake, Tone.BAD)) if self._mistake else ()
         if fact:
             entry = catalogue()[fact]
             told = suppose.fact_of(look, subject, fact)
             now = f"were not {suppose.is_(told, fact)}" if isinstance(told, Known) else "were known"
             return (
-                line(span(" What if ", Tone.TITLE), span(fact, Tone.STRONG), span(f" {now}?", Tone.TITLE)),
-                line(span(f" {entry.doc}")),
-                line(span(f" of {whose}", Tone.DIM)),
+                line(span("What if ", Tone.TITLE), span(fact, Tone.STRONG), span(f" {now}?", Tone.TITLE)),
+                line(span(entry.doc)),
+                line(span(f"of {whose}", Tone.DIM)),
                 mistake,
             )
         if subject:
-            return (line(span(f" Suppose of {whose}: which fact?", Tone.TITLE)), line(_SEARCH), mistake)
-        return (line(span(" Suppose a fact: of what?", Tone.TITLE)), line(_SEARCH), mistake)
+            return (line(span(f"Suppose of {whose}: which fact?", Tone.TITLE)), line(_SEARCH), mistake)
+        return (line(span("Suppose a fact: of what?", Tone.TITLE)), line(_SEARCH), mistake)
 
     def _offered_rows(self, width: int) -> list[Row]:
         look = self.explorer.look
@@ -156,8 +156,16 @@ class Supposing(Place):
 
     def _suppose(self, value: Any) -> None:  # noqa: ANN401 - any type of the catalogue
         subject, fact = self._chosen
-        explorer = self.explorer
-        explorer.supposed = suppose.with_more(explorer.supposed, [Supposition(subject, fact, value)])
+        explorer, look = self.explorer, self.explorer.look
+        same = suppose.changes_nothing(suppose.fact_of(look, subject, fact), fact, value) if look else ""
+        others = tuple(one for one in explorer.supposed if (one.subject, one.fact) != (subject, fact))
+        if look and same and len(others) == len(explorer.supposed):
+            self._mistake = same
+            self._ask(look)
+            if suppose.typing_is_needed(catalogue()[fact]) and value is not None:
+                self._type(look)
+            return
+        explorer.supposed = others if same else suppose.with_more(others, [Supposition(subject, fact, value)])
         self.dismiss()
         if explorer.current_mode != self.MODE:
             explorer.switch_mode(self.MODE)
@@ -172,4 +180,4 @@ class Supposing(Place):
         self._step(look)
 
 
-_SEARCH: Final = span(" / searches", Tone.DIM)
+_SEARCH: Final = span("/ searches", Tone.DIM)
