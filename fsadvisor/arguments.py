@@ -242,15 +242,14 @@ def _add_sayings(verbs: argparse._SubParsersAction[Parser]) -> None:
         help="an answer to the checklist, such as runbook=yes; may be repeated",
     )
     waive = _verb(
-        verbs, "waive", "Accept what a rule finds: it stays in the report, and no longer counts for --fail-on."
+        verbs,
+        "waive",
+        "Accept what a rule finds: it stays in the report, and no longer counts for --fail-on until the day is over."
+        " What fails now, such as a drive that reports errors, can be accepted for 30 days at most.",
     )
     waive.add_argument("about", metavar="RULE", help="a rule's id, such as nobarrier-unproven")
     waive.add_argument("subject", metavar="SUBJECT", help="such as filesystem:/dev/sdb1")
     by_severity = "default: in 7 days for what is critical, 30 for high, 90 for moderate, 365 for low"
-    waive.epilog = (
-        "What fails now, such as a drive that reports errors, can be accepted for 30 days at most. After the day the"
-        " finding counts again."
-    )
     for verb, until, why in (
         (attest, "default: a year from now", "why others may believe it"),
         (waive, by_severity, "why the risk is accepted; has to be given"),

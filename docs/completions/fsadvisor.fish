@@ -302,7 +302,7 @@ complete -c fsadvisor -n '_shtab_fsadvisor_using attest' -l because -x -d 'why o
 complete -c fsadvisor -n '_shtab_fsadvisor_using attest' -l link -x -d 'the datasheet, the runbook, the ticket'
 complete -c fsadvisor -n '_shtab_fsadvisor_using attest' -l until -x -d 'the last day that it holds (default: a year from now)'
 complete -c fsadvisor -n '_shtab_fsadvisor_using attest' -l remove -d 'take it out of the file again'
-complete -c fsadvisor -n '_shtab_fsadvisor_using; and test $_shtab_fsadvisor_npos -eq 0' -a waive -d 'Accept what a rule finds: it stays in the report, and no longer counts for --fail-on.'
+complete -c fsadvisor -n '_shtab_fsadvisor_using; and test $_shtab_fsadvisor_npos -eq 0' -a waive -d 'Accept what a rule finds: it stays in the report, and no longer counts for --fail-on until the day is over. What fails now, such as a drive that reports errors, can be accepted for 30 days at most.'
 complete -c fsadvisor -n '_shtab_fsadvisor_using waive' -s h -l help -d 'show this help message and exit'
 complete -c fsadvisor -n '_shtab_fsadvisor_using waive' -l on -x -d 'look at what capture or watch made, an archive of sos, supportconfig or insights, or a copy of /proc and /sys'
 complete -c fsadvisor -n '_shtab_fsadvisor_using waive' -l only -x -d 'only this mount point or disk, with all above and below it'

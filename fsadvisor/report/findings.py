@@ -41,7 +41,7 @@ _NUMBER: Final = re.compile(r"([0-9]+)")
 _DIGITS: Final = 18
 
 ALSO: Final = "also possible"
-BEHIND: Final = "behind another"
+BEHIND: Final = "follow"
 WAIVED: Final = "waived"
 """What a finding counts as, where not by its severity or by what is in its way."""
 
