@@ -22,6 +22,9 @@ class ToldMachine:
         self.running, self.spaces, self.inode_flags = list(processes), dict(spaces), dict(flags)
         self.file_extents = dict(extents)
         self.statuses, self.hidden_below = {}, {}
+        self.installed = set()
+        """Tools that say nothing to what they are not told to answer; others are missing."""
+
         self.root = root
         self.udev_text = udev
         self.name = "a composed machine"
@@ -38,8 +41,13 @@ class ToldMachine:
         return self._reply(self.links.get(path, _NOT_THERE), path)
 
     def run(self, commands):
-        asked = [(" ".join(argv), _NOT_THERE if argv[0] in _EVERYWHERE else missing_tool(argv)) for argv in commands]
+        asked = [(" ".join(argv), self._silence(argv)) for argv in commands]
         return [self._reply(self.commands.get(it, none), it, self.statuses.get(it, 0)) for it, none in asked]
+
+    def _silence(self, argv):
+        if argv[0] in _EVERYWHERE:
+            return _NOT_THERE
+        return Unknown(Cause.NOT_EXPOSED, "", " ".join(argv)) if argv[0] in self.installed else missing_tool(argv)
 
     def expect(self, commands):
         pass

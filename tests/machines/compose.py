@@ -23,7 +23,9 @@ NOT_THERE = ["not_exposed", "", ""]
 
 def compose(name, folder):
     """Write one machine as a recording into a new folder."""
-    recording = RecordingMachine(MACHINES[name]())
+    machine = MACHINES[name]()
+    machine.installed = {command.partition(" ")[0] for command in machine.commands}
+    recording = RecordingMachine(machine)
     survey(recording, {})
     recording.write(folder)
     title = folder / "machine.toml"

@@ -313,6 +313,13 @@ def process(pid, name, folder, **settings):
     return told_of | {"settings": [[key, value] for key, value in settings.items()]}
 
 
+def behind_megaraid(device):
+    """What smartctl says of a volume of such a controller: its drives are asked one by one."""
+    words = f"{device}: DELL or MegaRaid controller, please try adding '-d megaraid,N'"
+    said = {"version": [7, 4], "messages": [{"string": words, "severity": "error"}], "exit_status": 1}
+    return {" ".join(smartctl.argv(device)): json.dumps({"json_format_version": [1, 0], "smartctl": said})}
+
+
 def machine(*what, **more):
     """A told machine on which no job defragments."""
     made = told.machine(*what, **more)

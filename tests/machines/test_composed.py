@@ -108,3 +108,12 @@ def test_a_reader_of_seed_000_is_told_why_the_report_differs_from_it_by_the_page
     assert found_on(followed)["ext4-long-commit", DATA] is Outcome.ADVISE
     assert {"E2", "E4"} <= set(rules["nobarrier-without-gain"].errata)
     assert "fsadvisor explain nobarrier-without-gain" in text(followed)
+
+
+@pytest.mark.parametrize("name", MACHINES)
+def test_no_composed_machine_lacks_a_tool_that_answers_it(name):
+    folder = FIXTURES / "machines" / name / "commands"
+    told = [json.loads(one.read_text()) for one in folder.glob("*.json")]
+    answering = {one["argv"][0] for one in told if "status" in one}
+    lacking = {one["argv"][0] for one in told if one.get("unknown", [""])[0] == "no_tool"}
+    assert not answering & lacking

@@ -124,7 +124,7 @@ def old_storage_server():
         for at, name in enumerate(("sdb", "sdc", "sdd", "sde"), 1)
     ]
     disks.append(parts.sata("sdf", _SSD, _SSD_BYTES, "8:80", port=6, bcache__cache_replacement_policy="lru"))
-    commands = _controller() | parts.sata_answers("/dev/sdf", _SSD, _SSD_BYTES)
+    commands = _controller() | parts.behind_megaraid("/dev/sda") | parts.sata_answers("/dev/sdf", _SSD, _SSD_BYTES)
     failing = ((5, "Reallocated_Sector_Ct", 4, 10, 3992), (187, "Reported_Uncorrect", 1, 0, 61))
     for name in ("sdb", "sdc", "sdd", "sde"):
         commands |= parts.sata_answers(

@@ -171,3 +171,11 @@ def test_where_the_distribution_is_not_known_the_package_is_named():
     assert "nvme-cli" in text
     assert "apt-get" not in text
     assert "distribution is not known" in " ".join(text.split())
+
+
+def test_what_to_do_follows_from_why_each_drive_says_nothing():
+    ways = {unknowns.heading(one): one for one in unknowns.tasks(look("old-storage-server"))}
+    assert not any("smartmontools" in heading for heading in ways)
+    behind = next(one for heading, one in ways.items() if "drive behind the controller" in heading)
+    assert (behind.means, list(behind.cure.subjects)) == (Means.HAND, ["disk:sda"])
+    assert "smartctl" not in look("old-storage-server").missing_tools
