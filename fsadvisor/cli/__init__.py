@@ -14,7 +14,7 @@ from fsadvisor.attestation.claims import ClaimError
 from fsadvisor.cli import exploring
 from fsadvisor.machine.live import LiveMachine
 from fsadvisor.machine.port import MachineError
-from fsadvisor.rulebook.advise import advise, judge, with_fitting_waivers
+from fsadvisor.rulebook.advise import advise, judge, tally, with_fitting_waivers
 from fsadvisor.rulebook.mistakes import RuleTextError
 from fsadvisor.rulebook.rule import Outcome, Rule
 from fsadvisor.rulebook.shelf import Shelf, load_others_rule, load_shelf
@@ -134,10 +134,11 @@ def _report(
 
 
 def _exit_code(chosen: argparse.Namespace, verdicts: Verdicts, shelf: Shelf) -> int:
-    outcomes = {(one.outcome, one.rule.severity) for one in verdicts.spoken() if one.waiver is None}
-    if any((Outcome.ADVISE, severity) in outcomes for severity in _grave(chosen)):
+    grave = _grave(chosen)
+    advised = verdicts.among(lambda rule, outcome: outcome is Outcome.ADVISE and rule.severity in grave)
+    if any(one.waiver is None for one in advised):
         return FINDINGS
-    open_ended = shelf.errors or any(outcome is Outcome.UNDETERMINED for outcome, _ in outcomes)
+    open_ended = shelf.errors or tally(verdicts)[Outcome.UNDETERMINED]
     return INCOMPLETE if chosen.strict and open_ended else 0
 
 

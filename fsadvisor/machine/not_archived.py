@@ -38,6 +38,7 @@ _KEPT_BY: Final = (
     ("/sys/class/dmi/id/", "sos keeps dmidecode, which tells it"),
 )
 """How a source begins, and who keeps it."""
+_BEGINNINGS: Final = tuple(beginning for beginning, _ in _KEPT_BY)
 
 
 def missing(source: str) -> Unknown:
@@ -45,9 +46,9 @@ def missing(source: str) -> Unknown:
     command = _COMMANDS.get(source) or (f"cat {source}" if source.startswith("/") else source)
     if len(command) > _LONGEST:
         command = command.partition(" -")[0]
-    kept = next(
-        (words for beginning, words in _KEPT_BY if source.startswith(beginning)), "this archive does not hold it"
-    )
+    kept = "this archive does not hold it"
+    if source.startswith(_BEGINNINGS):
+        kept = next(words for beginning, words in _KEPT_BY if source.startswith(beginning))
     asked = f"run `{command}` on the machine; {_ALL}" if _is_command(command) else f"run it there: {_ALL}"
     return Unknown(Cause.NOT_EXPOSED, f"{asked} ({kept})", source)
 

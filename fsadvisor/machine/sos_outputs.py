@@ -40,6 +40,7 @@ _UNIT_FILES: Final = "systemctl list-unit-files"
 _UNITS: Final = ("systemctl list-units --all", "systemctl list-units")
 _SYSCTL: Final = "sysctl -a"
 _UNAME: Final = "uname -a"
+_BY_UNAME: Final = {"/proc/sys/kernel/hostname": 1, "/proc/sys/kernel/osrelease": 2}
 _MOUNT: Final = ("mount -l", "mount")
 _MOUNTED = re.compile(r"^(\S.*?) on (/.*?) type (\S+) \(([^()]*)\)(?: \[.*\])?$", re.MULTILINE)
 _DMI: Final = {
@@ -151,8 +152,8 @@ def file(path: str, output: Output) -> Answer | None:
 
 
 def _named_by_uname(path: str, output: Output) -> Answer | None:
-    words = (output(_UNAME) or "").split()
-    at = {"/proc/sys/kernel/hostname": 1, "/proc/sys/kernel/osrelease": 2}.get(path)
+    at = _BY_UNAME.get(path)
+    words = [] if at is None else (output(_UNAME) or "").split()
     return Reply(f"{words[at]}\n", _UNAME) if at is not None and words[:1] == ["Linux"] and len(words) > at else None
 
 

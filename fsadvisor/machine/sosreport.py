@@ -230,10 +230,13 @@ class SosMachine:
         if last in ("", ".", ".."):
             return resolved(self._tree, path, self._top)
         if above not in self._folders:  # a disk's folder is asked for by each of its files
-            self._folders[above] = resolved(self._tree, above, self._top)
+            lost = self._folders.get(above.rpartition("/")[0], "") is None
+            self._folders[above] = None if lost else resolved(self._tree, above, self._top)
         folder = self._folders[above]
-        name = last if folder == "" else f"{folder}/{last}"
-        return name if folder is not None and self._tree.target(name) is None else resolved(self._tree, path, self._top)
+        if folder is None:
+            return None
+        name = f"{folder}/{last}" if folder else last
+        return name if self._tree.target(name) is None else resolved(self._tree, path, self._top)
 
     def _command_outputs(self) -> Iterator[tuple[str, str]]:
         for folder in _COMMANDS:

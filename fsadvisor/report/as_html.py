@@ -11,6 +11,7 @@ from fsadvisor.pages.values import full_name, short_name, told
 from fsadvisor.report import as_json, finding_page, sections
 from fsadvisor.report.finding_page import headline, where
 from fsadvisor.report.findings import Below, below, findings, unfolded
+from fsadvisor.rulebook.advise import among
 from fsadvisor.rulebook.rule import Outcome
 
 if TYPE_CHECKING:
@@ -25,7 +26,7 @@ if TYPE_CHECKING:
 
 def by_check(verdicts: Iterable[Verdict]) -> Markup:
     """What could not be told, check by check."""
-    return folded("Check by check", _by_check(one for one in verdicts if one.outcome is Outcome.UNDETERMINED))
+    return folded("Check by check", _by_check(among(verdicts, (Outcome.UNDETERMINED,))))
 
 
 def _by_check(verdicts: Iterable[Verdict]) -> Markup:
@@ -61,9 +62,8 @@ def _rule(rule: Rule) -> Markup:
 def passed(verdicts: Iterable[Verdict], outcome: Outcome, title: str, name: str) -> Iterator[Markup]:
     """The checks with this outcome, by rule."""
     subjects: dict[Rule, list[str]] = {}
-    for verdict in verdicts:
-        if verdict.outcome is outcome:
-            subjects.setdefault(verdict.rule, []).append(short_name(verdict.subject))
+    for verdict in among(verdicts, (outcome,)):
+        subjects.setdefault(verdict.rule, []).append(short_name(verdict.subject))
     if subjects:
         number = counted(sum(map(len, subjects.values())), "check")
         rows = ((_rule(rule), listed(names)) for rule, names in subjects.items())

@@ -16,9 +16,9 @@ from fsadvisor.pages.escape import json_escaped, without_surrogates
 from fsadvisor.pages.published import piece
 from fsadvisor.report import model, titles
 from fsadvisor.report.findings import findings
-from fsadvisor.rulebook.advise import Verdicts, gain_of, left_of, reason_shared
+from fsadvisor.rulebook.advise import among, gain_of, groups, left_of, reason_shared, tally
 from fsadvisor.rulebook.ranking import rank_of
-from fsadvisor.rulebook.rule import CALLS_FOR_ACTION, SILENT, Outcome
+from fsadvisor.rulebook.rule import CALLS_FOR_ACTION, SILENT, SPOKEN, Outcome
 from fsadvisor.rulebook.shape import Keep
 from fsadvisor.rulebook.tables import errata
 from fsadvisor.storage.catalogue import catalogue
@@ -72,13 +72,12 @@ def could_not_look(storage: Storage, root: bool | None) -> str:
 
 def summary(storage: Storage, verdicts: Sequence[Verdict], about: model.About) -> model.Summary:
     """What the whole comes to."""
-    outcomes: Counter[Outcome] = Counter()
-    for _, outcome, subjects in _groups(verdicts):
-        outcomes[outcome] += len(subjects)
-    severities = Counter(verdict.rule.severity for verdict in _spoken(verdicts) if is_advised(verdict))
-    counts = Counter(one.counts_as for one in findings(verdicts))
+    outcomes = tally(verdicts)
+    calling = list(among(verdicts, CALLS_FOR_ACTION))
+    severities = Counter(verdict.rule.severity for verdict in calling if is_advised(verdict))
+    counts = Counter(one.counts_as for one in findings(calling))
     return model.Summary(
-        waived=sum(verdict.waiver is not None for verdict in _spoken(verdicts)),
+        waived=sum(verdict.waiver is not None for verdict in calling),
         ignored=convert(storage.ignored, tuple[model.Ignored, ...], from_attributes=True),
         verdicts=model.Outcomes(**{outcome.value: outcomes[outcome] for outcome in Outcome}),
         advise=model.Severities(**{severity: severities[severity] for severity in _SEVERITIES}),
@@ -273,7 +272,7 @@ def as_json(
     yield b'"machine":%b,\n' % _line(machine(storage, about))
     yield b'"summary":%b,\n' % _line(summary(storage, verdicts, about))
     calls: dict[Rule, bool] = {}
-    for rule, outcome, _ in _groups(verdicts):
+    for rule, outcome, _ in groups(verdicts):
         if outcome not in SILENT:
             calls[rule] = calls.get(rule, False) or outcome in CALLS_FOR_ACTION
     yield b'"rules":['
@@ -284,30 +283,17 @@ def as_json(
     yield b'],\n"unknown":['
     yield from _lines(map(piece, written.reasons()))
     yield b'],\n"verdicts":['
-    yield from _lines(map(verdict_line, _spoken(verdicts)))
+    yield from _lines(map(verdict_line, among(verdicts, SPOKEN)))
     yield b'],\n"passed":['
     yield from _lines(map(piece, _passed(verdicts)))
     yield b"]}\n"
 
 
 def _passed(verdicts: Iterable[Verdict]) -> Iterator[model.Passed]:
-    silent = ((rule, outcome, among) for rule, outcome, among in _groups(verdicts) if outcome in SILENT)
+    silent = ((rule, outcome, among) for rule, outcome, among in groups(verdicts) if outcome in SILENT)
     for (rule, outcome), alike in groupby(silent, lambda group: group[:2]):
         subjects = tuple(_text(subject.id) for _, _, among in alike for subject in among)
         yield model.Passed(rule=rule.id, verdict=outcome, subjects=subjects)
-
-
-def _groups(verdicts: Iterable[Verdict]) -> Iterator[tuple[Rule, Outcome, Sequence[Subject]]]:
-    """In order, each rule with what it says and of whom: most of a big machine's verdicts pass and are never made."""
-    if isinstance(verdicts, Verdicts):
-        return verdicts.groups()
-    return ((one.rule, one.outcome, (one.subject,)) for one in verdicts)
-
-
-def _spoken(verdicts: Iterable[Verdict]) -> Iterator[Verdict]:
-    if isinstance(verdicts, Verdicts):
-        return verdicts.spoken()
-    return (one for one in verdicts if one.outcome not in SILENT)
 
 
 def _lines(encoded: Iterable[bytes]) -> Iterator[bytes]:

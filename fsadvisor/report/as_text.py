@@ -13,6 +13,7 @@ from fsadvisor.report import as_json, finding_page, sections, short_page
 from fsadvisor.report.finding_page import SUBJECTS
 from fsadvisor.report.findings import below, findings, unfolded
 from fsadvisor.report.sections import main_and_minor
+from fsadvisor.rulebook.advise import among
 from fsadvisor.rulebook.rule import Outcome
 
 if TYPE_CHECKING:
@@ -107,9 +108,8 @@ def _screen(
 
 def _names(title: str, outcome: Outcome, verdicts: Sequence[Verdict]) -> Iterator[Block]:
     subjects: dict[str, list[str]] = {}
-    for verdict in verdicts:
-        if verdict.outcome is outcome:
-            subjects.setdefault(verdict.rule.id, []).append(short_name(verdict.subject))
+    for verdict in among(verdicts, (outcome,)):
+        subjects.setdefault(verdict.rule.id, []).append(short_name(verdict.subject))
     if not subjects:
         return
     checks = counted(sum(map(len, subjects.values())), "check")

@@ -18,7 +18,7 @@ from fsadvisor.pages.glyphs import line
 from fsadvisor.pages.text import counted, listed
 from fsadvisor.pages.values import cause, full_name, short_name
 from fsadvisor.report import titles
-from fsadvisor.rulebook.advise import left_of
+from fsadvisor.rulebook.advise import among, left_of
 from fsadvisor.rulebook.ranking import REST, urgency_of
 from fsadvisor.rulebook.rule import CALLS_FOR_ACTION, SAID, Outcome
 from fsadvisor.storage import Disk
@@ -131,15 +131,14 @@ def findings(verdicts: Iterable[Verdict]) -> list[Finding]:
     """
     found: dict[object, Finding] = {}
     holds: dict[tuple[str, str], Finding] = {}
-    for verdict in verdicts:
-        if verdict.outcome in CALLS_FOR_ACTION:
-            truths = tuple(answer.truth for answer in verdict.answers())
-            one = verdict.behind
-            above = (one.why, one.rule.id, one.subject.id) if one else ()
-            key = (verdict.rule.id, verdict.outcome, truths, _acceptance(verdict.waiver), verdict.measured, above)
-            finding = found.setdefault(key, Finding(verdict.rule, verdict.outcome, truths))
-            finding.verdicts.append(verdict)
-            holds[verdict.rule.id, verdict.subject.id] = finding
+    for verdict in among(verdicts, CALLS_FOR_ACTION):
+        truths = tuple(answer.truth for answer in verdict.answers())
+        one = verdict.behind
+        above = (one.why, one.rule.id, one.subject.id) if one else ()
+        key = (verdict.rule.id, verdict.outcome, truths, _acceptance(verdict.waiver), verdict.measured, above)
+        finding = found.setdefault(key, Finding(verdict.rule, verdict.outcome, truths))
+        finding.verdicts.append(verdict)
+        holds[verdict.rule.id, verdict.subject.id] = finding
     for finding in found.values():
         finding.verdicts.sort(key=lambda verdict: _as_people_count(verdict.subject.name))
     return [finding for finding in found.values() if not _folded(finding, holds)]
@@ -232,26 +231,25 @@ def cures(verdicts: Iterable[Verdict], outcomes: Collection[Outcome] = (Outcome.
     """What would decide the undetermined verdicts, or those of other outcomes."""
     found: dict[object, Cure] = {}
     of_subject: dict[str, dict[object, Cure]] = {}
-    for verdict in verdicts:
-        if verdict.outcome in outcomes:
-            subject = verdict.subject
-            own = of_subject.setdefault(subject.id, {})
-            settled: dict[int, Cure] = {}
-            for name, fact in verdict.to_learn().items():
-                cure = own.get(fact.learn or fact.cause)
-                if cure is None:
-                    key = _without_names(fact.learn, subject) or fact.cause
-                    cure = own[fact.learn or fact.cause] = found.setdefault(key, Cure(fact))
-                    cure.words.add(fact.learn)
-                    cure.subjects[subject.id] = subject
-                cure.facts[name] = None
-                cure.asked[subject.id, name] = fact
-                settled[id(cure)] = cure
-            for cure in settled.values():
-                cure.checks += 1
-                cure.rules[verdict.rule.id] = verdict.rule.severity
-                if verdict.outcome is not Outcome.UNDETERMINED:
-                    cure.held_back[verdict.rule.id] = None
+    for verdict in among(verdicts, outcomes):
+        subject, rule = verdict.subject, verdict.rule
+        own = of_subject.setdefault(subject.id, {})
+        settled: dict[int, Cure] = {}
+        for name, fact in verdict.to_learn().items():
+            cure = own.get(fact.learn or fact.cause)
+            if cure is None:
+                key = _without_names(fact.learn, subject) or fact.cause
+                cure = own[fact.learn or fact.cause] = found.setdefault(key, Cure(fact))
+                cure.words.add(fact.learn)
+                cure.subjects[subject.id] = subject
+            cure.facts[name] = None
+            cure.asked[subject.id, name] = fact
+            settled[id(cure)] = cure
+        for cure in settled.values():
+            cure.checks += 1
+            cure.rules[rule.id] = rule.severity
+            if verdict.outcome is not Outcome.UNDETERMINED:
+                cure.held_back[rule.id] = None
     return sorted(found.values(), key=lambda cure: (cure.gravity, not cure.first.learn))
 
 

@@ -6,7 +6,6 @@ A finding counts where it is advised and nobody has accepted it, as it does for 
 from __future__ import annotations
 
 import json
-from collections import Counter
 from typing import TYPE_CHECKING, Any, Final, Literal
 
 import msgspec
@@ -18,6 +17,7 @@ from fsadvisor.pages.escape import clean, json_escaped, without_surrogates
 from fsadvisor.pages.text import counted
 from fsadvisor.report import as_json, model, titles
 from fsadvisor.report.findings import findings
+from fsadvisor.rulebook.advise import among, tally
 from fsadvisor.rulebook.rule import CALLS_FOR_ACTION, Outcome
 from fsadvisor.rulebook.shape import Severity  # noqa: TC001 - msgspec reads the types
 from fsadvisor.storage import Disk
@@ -46,7 +46,7 @@ class Seen(Struct, frozen=True, kw_only=True):
 
     def calling(self) -> Iterator[Verdict]:
         """What calls for action, in rank order."""
-        return (one for one in self.verdicts if one.outcome in CALLS_FOR_ACTION)
+        return among(self.verdicts, CALLS_FOR_ACTION)
 
     @property
     def blind(self) -> str:
@@ -93,7 +93,7 @@ def lines(seen: Seen) -> Iterator[str]:
     """JSON, one object a line, without nesting."""
     it = as_json.machine(seen.storage, seen.about)
     common = {"schema": LINES, "machine": it.name, "host": it.host, "id": it.id, "time": it.time}
-    outcomes = Counter(one.outcome for one in seen.verdicts)
+    outcomes = tally(seen.verdicts)
     yield _line(
         common, what="machine", version=it.fsadvisor, os=it.os, kernel=it.kernel, advised=outcomes[Outcome.ADVISE],
         undetermined=outcomes[Outcome.UNDETERMINED], could_not_look=seen.blind or None,

@@ -18,7 +18,8 @@ from fsadvisor.pages.text import counted
 from fsadvisor.pages.values import value_text
 from fsadvisor.report import titles
 from fsadvisor.report.as_json import own_facts
-from fsadvisor.rulebook.rule import SILENT
+from fsadvisor.rulebook.advise import among
+from fsadvisor.rulebook.rule import SPOKEN
 from fsadvisor.storage.catalogue import catalogue
 from fsadvisor.version import Version
 
@@ -141,11 +142,10 @@ def gist(machine: str, storage: Storage, when: dt.datetime, verdicts: Iterable[V
 
 def _findings(verdicts: Iterable[Verdict]) -> dict[str, dict[str, Said]]:
     found: dict[str, dict[str, Said]] = {}
-    for one in verdicts:
-        if one.outcome not in SILENT:
-            title = str(encodable(titles.title(one.rule, (one.subject,))))
-            said = Said(one.outcome.value, one.rule.severity, title, one.waiver is not None)
-            found.setdefault(str(encodable(one.subject.id)), {})[one.rule.id] = said
+    for one in among(verdicts, SPOKEN):
+        title = str(encodable(titles.title(one.rule, (one.subject,))))
+        said = Said(one.outcome.value, one.rule.severity, title, one.waiver is not None)
+        found.setdefault(str(encodable(one.subject.id)), {})[one.rule.id] = said
     return found
 
 

@@ -14,6 +14,7 @@ from fsadvisor.pages.text import counted, listed
 from fsadvisor.report import as_json, findings, power_loss
 from fsadvisor.report.finding_page import headline, subjects_named
 from fsadvisor.report.finding_page import in_one_line as finding_line
+from fsadvisor.rulebook.advise import tally
 from fsadvisor.rulebook.ranking import MEASURED_GAIN, REST
 from fsadvisor.rulebook.rule import SAID, Outcome
 
@@ -75,7 +76,7 @@ def sections(storage: Storage, verdicts: Sequence[Verdict], about: About, *, ful
     """Those that have something to say, in order; where it is not `full`, without what `brief` tells of."""
     if full and any(subject.kind == "disk" for subject in storage.subjects):
         yield Section("power-loss", "Power loss", "", power_loss.blocks(storage))
-    if full and (number := sum(verdict.outcome is Outcome.UNDETERMINED for verdict in verdicts)):
+    if full and (number := tally(verdicts)[Outcome.UNDETERMINED]):
         yield Section("not-told", "Could not be told", f": {counted(number, 'check')}", findings.blocks(verdicts))
     if about.rule_errors:
         yield Section("not-loaded", "Rules that did not load", "", _not_loaded(about))
@@ -129,7 +130,7 @@ def summed_up(found: Sequence[Finding], verdicts: Sequence[Verdict], about: Abou
 
     `found` are all findings, those that stand behind another, too.
     """
-    numbers = Counter(verdict.outcome for verdict in verdicts)
+    numbers = tally(verdicts)
     nothing = "No storage was looked at" if as_json.could_not_look(storage, about.root) else "Nothing to advise"
     parts = [", ".join(_advice(found, nothing))]
     parts.append(f"{counted(numbers[Outcome.OK], 'check')} passed")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_left
+from collections import Counter
 from collections.abc import Sequence
 from functools import cache, lru_cache
 from operator import attrgetter
@@ -15,14 +16,14 @@ from fsadvisor.facts import Known, Unknown
 from fsadvisor.rulebook.examples import imagined
 from fsadvisor.rulebook.ranking import NOTHING_MEASURED, About, Behind, Rank, behind, rank_of, reason_of, shared_rank
 from fsadvisor.rulebook.remedy import Instructions, render, without_commands
-from fsadvisor.rulebook.rule import CALLS_FOR_ACTION, SILENT, Ask, Outcome, Rule
+from fsadvisor.rulebook.rule import CALLS_FOR_ACTION, Ask, Outcome, Rule
 from fsadvisor.rulebook.shape import Gain, measured_gain
 from fsadvisor.storage import Ignored
 from fsadvisor.storage.catalogue import SCOPES, did_you_mean
 from fsadvisor.truth import FALSE, TRUE, UNKNOWN, Truth
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping
+    from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
     from typing import Any
 
     from fsadvisor.facts import Fact
@@ -85,26 +86,27 @@ class Verdict(Struct, frozen=True, eq=False):
 
     def open_answers(self) -> tuple[Answer, ...]:
         """What stands between this verdict and commands: asks not known, and safety asks answered with no."""
-        asks = self.rule.safety if self.calls_for_action else self.rule.conditions
-        unwanted = (FALSE, UNKNOWN) if self.calls_for_action else (UNKNOWN,)
-        found: list[Answer] = []
-        for ask in asks:
+        scope = self.subject.scope
+        return tuple(Answer(ask, truth, ask.expression.facts(scope)) for ask, truth in self._open())
+
+    def _open(self) -> Iterator[tuple[Ask, Truth]]:
+        calls = self.outcome in CALLS_FOR_ACTION
+        for ask in self.rule.safety if calls else self.rule.conditions:
             truth = ask.expression.evaluate(self.subject.scope)
-            if truth in unwanted:
-                found.append(Answer(ask, truth, ask.expression.facts(self.subject.scope)))
+            if truth is UNKNOWN or (calls and truth is FALSE):
+                yield ask, truth
             elif self.outcome is Outcome.OK and truth is FALSE:
                 break
-        return tuple(found)
 
     def to_learn(self) -> dict[str, Unknown]:
         """The unknown facts, by name, that left an open answer open."""
-        return {
-            name: fact
-            for answer in self.open_answers()
-            if answer.truth is UNKNOWN
-            for name, fact in answer.facts.items()
-            if isinstance(fact, Unknown)
-        }
+        found: dict[str, Unknown] = {}
+        for ask, truth in self._open():
+            for name, read in ask.expression.readers if truth is UNKNOWN else ():
+                fact = read(self.subject.scope)
+                if isinstance(fact, Unknown):
+                    found[name] = fact
+        return found
 
     @property
     def measured(self) -> Gained | None:
@@ -176,10 +178,6 @@ class Verdicts(Sequence[Verdict]):
             if wanted(rule, outcome):
                 yield from (self._verdict(rule, outcome, subject) for subject in subjects)
 
-    def spoken(self) -> Iterator[Verdict]:
-        """Those that have something to say: most of a big machine's pass."""
-        return self.among(lambda _, outcome: outcome not in SILENT)
-
     def groups(self) -> Iterator[tuple[Rule, Outcome, Sequence[Subject]]]:
         """In rank order, each rule with what it says and of whom."""
         yield from self._alike
@@ -197,6 +195,28 @@ class Verdicts(Sequence[Verdict]):
     def __getitem__(self, at: slice) -> Sequence[Verdict]: ...
     def __getitem__(self, at: int | slice) -> Verdict | Sequence[Verdict]:
         return tuple(self)[at]
+
+
+def among(verdicts: Iterable[Verdict], outcomes: Collection[Outcome]) -> Iterator[Verdict]:
+    """Those of these outcomes, in order; of Verdicts without making the others."""
+    if isinstance(verdicts, Verdicts):
+        return verdicts.among(lambda _, outcome: outcome in outcomes)
+    return (one for one in verdicts if one.outcome in outcomes)
+
+
+def groups(verdicts: Iterable[Verdict]) -> Iterator[tuple[Rule, Outcome, Sequence[Subject]]]:
+    """In order, each rule with what it says and of whom: most of a big machine's verdicts pass and are never made."""
+    if isinstance(verdicts, Verdicts):
+        return verdicts.groups()
+    return ((one.rule, one.outcome, (one.subject,)) for one in verdicts)
+
+
+def tally(verdicts: Iterable[Verdict]) -> Counter[Outcome]:
+    """How many there are of each outcome."""
+    numbers: Counter[Outcome] = Counter()
+    for _, outcome, subjects in groups(verdicts):
+        numbers[outcome] += len(subjects)
+    return numbers
 
 
 def advise(storage: Storage, rules: Iterable[Rule], *, every: bool = False) -> Verdicts:

@@ -76,6 +76,9 @@ SAID: Final = {
 SILENT: Final = (Outcome.OK, Outcome.NOT_APPLICABLE)
 """There is nothing to say."""
 
+SPOKEN: Final = CALLS_FOR_ACTION | {Outcome.UNDETERMINED}
+"""There is: most of a big machine's verdicts pass."""
+
 
 STEPS: Final = {
     "advise": (Outcome.ADVISE, Truth.TRUE),
