@@ -65,8 +65,9 @@ def _drop_stdout() -> None:  # nobody reads on: the interpreter's own flush at e
 def _write(chunks: Iterable[str] | Iterable[bytes]) -> None:
     """Write UTF-8 whatever the locale, so that the bytes do not depend on the terminal."""
     try:
-        for chunk in chunks:
-            sys.stdout.buffer.write(chunk if isinstance(chunk, bytes) else chunk.encode("utf-8", "backslashreplace"))
+        sys.stdout.buffer.writelines(
+            chunk if isinstance(chunk, bytes) else chunk.encode("utf-8", "backslashreplace") for chunk in chunks
+        )
         sys.stdout.flush()
     except BrokenPipeError:
         _drop_stdout()

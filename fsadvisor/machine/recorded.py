@@ -121,6 +121,7 @@ AGAIN = "capture the machine again with this fsadvisor"
 _TITLE_CAP_BYTES = 1 << 16
 _REMEMBERED_FOLDERS = 1 << 15
 _DAMAGED = ()
+_AS_IT_STANDS = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
 
 
 class RecordedMachine:
@@ -132,6 +133,7 @@ class RecordedMachine:
 
     def __init__(self, folder: Path | str, *, account: bool = True) -> None:
         self._folder = os.fsencode(folder)
+        self._below = self._folder + b"/"
         self._name = decoded(self._folder)
         self._is_folder: dict[str, bool] = {"": True}
         self._unknown: dict[str, dict[tuple[str, str], list[str]]] = {}
@@ -289,9 +291,8 @@ class RecordedMachine:
         """The text of a regular file below the folder; None where there is none."""
         if not self._is_real_folder(place.rpartition("/")[0]):
             return None
-        flags = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
         try:
-            descriptor = os.open(self._path(place), flags)
+            descriptor = os.open(self._below + place.encode("utf-8", "surrogateescape"), _AS_IT_STANDS)
         except PermissionError:
             return Unknown(Cause.DENIED, "make the recording readable for yourself", place)
         except (OSError, ValueError):
@@ -315,12 +316,9 @@ class RecordedMachine:
 
     def _is_folder_here(self, place: str) -> bool:
         try:
-            return stat.S_ISDIR(os.lstat(self._path(place)).st_mode)
+            return stat.S_ISDIR(os.lstat(self._below + encoded(place)).st_mode)
         except (OSError, ValueError):
             return False
-
-    def _path(self, place: str) -> bytes:
-        return self._folder + b"/" + place.encode("utf-8", "surrogateescape")
 
 
 def _title(folder: str, content: str | Unknown | None) -> dict[str, Any]:

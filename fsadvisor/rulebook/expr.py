@@ -176,17 +176,22 @@ class _Compiler:
         match node:
             case ast.BoolOp():
                 return _joined(node.op, [self.answer(value) for value in node.values])
+            case ast.UnaryOp(op=ast.Not(), operand=ast.Attribute() | ast.Name() as operand):
+                return self._yes_or_no(operand, wanted=False)
             case ast.UnaryOp(op=ast.Not()):
                 denied = self.answer(node.operand)
                 return lambda scope: ~denied(scope)
             case ast.Compare():
                 return self._comparison(node)
             case ast.Attribute() | ast.Name():
-                entry = self._fact(node)
-                if entry.kind is not Kind.YES_NO:
-                    raise self._refused(node, f"'{entry.name}' is a {entry.kind.value}: compare it with something")
-                return _asked(entry, partial(operator.is_, True))
+                return self._yes_or_no(node, wanted=True)
         raise self._refused(node, "not part of the rule language: use facts, literals, comparisons, and, or, not")
+
+    def _yes_or_no(self, node: ast.expr, *, wanted: bool) -> Answer:
+        entry = self._fact(node)
+        if entry.kind is not Kind.YES_NO:
+            raise self._refused(node, f"'{entry.name}' is a {entry.kind.value}: compare it with something")
+        return _asked(entry, partial(operator.is_, wanted))
 
     def _comparison(self, node: ast.Compare) -> Answer:
         if len(node.ops) != 1:

@@ -52,11 +52,13 @@ def collect(machine: Machine) -> Inventory:
     others = _commands(machine, known, labels_told)
     if any(map(sleeping.may_sleep, known.devices.values())):
         _run_ahead(machine, _of_host_and_drives(known))
-        machine = sleeping.not_woken(machine, known, mounts)
-    first = superblocks.commands(machine, mounts, known)
+    power_states = sleeping.power_states(machine, known)
+    machine = sleeping.not_woken(machine, power_states, known, mounts)
+    listed = superblocks.Listed(machine)
+    first = superblocks.commands(listed, mounts, known)
     if first:
         _run_ahead(machine, [*first, *others])
-    blocks = tuple(superblocks.superblocks(machine, mounts, known))
+    blocks = tuple(superblocks.superblocks(listed, mounts, known))
     _run_ahead(machine, [*others, *(argv for one in blocks for argv in filesystems.commands(one))])
     configured_mounts, no_fstab = configured.configured(machine)
     running = programs.running(machine)
@@ -68,6 +70,7 @@ def collect(machine: Machine) -> Inventory:
             for device in known.devices.values()
             if device.parent is None
         },
+        power_states=power_states,
         stack=build_stack(machine, known, blocks),
         configured=configured_mounts,
         no_fstab=no_fstab,

@@ -29,7 +29,6 @@ from fsadvisor.survey import (
     power_loss,
     presence,
     read_fact,
-    sleeping,
     soundness,
 )
 from fsadvisor.survey.attachment import transport, virtual
@@ -43,7 +42,7 @@ if TYPE_CHECKING:
     from fsadvisor.drives import Family
     from fsadvisor.machine.port import Machine
     from fsadvisor.readers.json_text import Json
-    from fsadvisor.storage import Layer, Subject
+    from fsadvisor.storage import Layer, PowerState, Subject
     from fsadvisor.survey.block import BlockDevice, Queue, Udev
     from fsadvisor.survey.inventory import Inventory
     from fsadvisor.survey.overlay import Overlay
@@ -73,6 +72,7 @@ def survey_disks(inventory: Inventory, overlay: Overlay) -> dict[str, Disk]:
             inventory.udev,
             inventory.io,
             inventory.uptime,
+            inventory.power_states.get(device.name, NOT_APPLICABLE),
             _others(nvme, device),
         )
         for device in each("drives", [one for one in inventory.tree.devices.values() if one.is_disk])
@@ -164,6 +164,7 @@ def disk(
     udev: Udev,
     io: Json | Unknown,
     uptime: Fact[int],
+    power_state: Fact[PowerState],
     other_drives: Iterable[str] = (),
 ) -> SurveyedDisk:
     """All facts of a disk; `settings` of its queue, `udev` by device name, `io` the machine's counters.
@@ -237,7 +238,7 @@ def disk(
         controller_cache=raid_cache.policy,
         controller_battery=raid_cache.battery,
         controller_drive_caches=raid_cache.drive_caches,
-        power_state=sleeping.power_state(machine, device, kind),
+        power_state=power_state,
         critical_warning=drive.critical_warning(answers) if is_nvme else NOT_APPLICABLE,
         capacitor_health=drive.capacitor_health(answers) if is_nvme else NOT_APPLICABLE,
         incomplete_shutdowns=wear.incomplete_shutdowns,

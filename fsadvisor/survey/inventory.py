@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from fsadvisor.readers.kernel_log import KernelLog
     from fsadvisor.readers.lvs import LogicalVolume
     from fsadvisor.readers.mount_tables import Mount
-    from fsadvisor.storage import Below, Disk, Facts, Filesystem, Host, Kind, Layer
+    from fsadvisor.storage import Below, Disk, Facts, Filesystem, Host, Kind, Layer, PowerState
     from fsadvisor.survey.block import BlockDevice, BlockTree, Queue, Udev
     from fsadvisor.survey.configured import Configured
     from fsadvisor.survey.filesystem_types.base import Superblock
@@ -108,6 +108,8 @@ class Inventory(Struct, frozen=True, kw_only=True):
     seen_devices: Fact[int]
     queues: Mapping[str, Queue]
     """By the name of a whole device."""
+    power_states: Mapping[str, Fact[PowerState]]
+    """By the name of a disk that may sleep."""
     mounts: tuple[Mount, ...]
     seen_mounts: Fact[int]
     blocks: Mapping[str, Superblock]

@@ -48,7 +48,7 @@ def read(machine: Machine) -> KernelLog | Unknown:
 
 def _asked(machine: Machine, argv: Argv) -> KernelLog | Unknown:
     (answer,) = machine.run([argv])
-    record = read_fact.as_asked(machine, read_fact.understood(answer, reader.parse))
+    record = read_fact.record_of(machine, answer, reader.parse)
     return record if isinstance(record, Unknown) else replace(record, source=answer.source)
 
 

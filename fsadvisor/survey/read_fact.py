@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from functools import lru_cache
+from functools import cache, lru_cache
 from typing import TYPE_CHECKING, TypeVar, get_args
 
 from msgspec.structs import replace
@@ -105,9 +105,12 @@ def switch(machine: Machine, path: str) -> Fact[bool]:
 
 def choice(fact: Fact[str], choices: object) -> Fact[T]:
     """A text that must be one of a Literal's choices."""
-    if isinstance(fact, Unknown) or fact.value in get_args(choices):
+    if isinstance(fact, Unknown) or fact.value in _choices(choices):
         return fact  # type: ignore[return-value]
-    return unreadable(f"{fact.value[:40]!r} is none of {', '.join(map(str, get_args(choices)))}", fact.source)
+    return unreadable(f"{fact.value[:40]!r} is none of {', '.join(map(str, _choices(choices)))}", fact.source)
+
+
+_choices = cache(get_args)
 
 
 def understood(answer: Answer, parse: Callable[[str], R | Unknown]) -> R | Unknown:
@@ -122,17 +125,18 @@ def understood(answer: Answer, parse: Callable[[str], R | Unknown]) -> R | Unkno
 
 def file_record(machine: Machine, path: str, parse: Callable[[str], R | Unknown]) -> R | Unknown:
     """The record of a file."""
-    return as_asked(machine, understood(machine.read(path), parse))
+    return record_of(machine, machine.read(path), parse)
 
 
 def command_record(machine: Machine, argv: Argv, parse: Callable[[str], R | Unknown]) -> R | Unknown:
     """The record of a command's output."""
-    return as_asked(machine, understood(machine.run([argv])[0], parse))
+    return record_of(machine, machine.run([argv])[0], parse)
 
 
-def as_asked(machine: Machine, record: R | Unknown) -> R | Unknown:
-    """What is denied to root itself is not cured by becoming root."""
-    if machine.root and isinstance(record, Unknown) and record.cause is Cause.DENIED:
+def record_of(machine: Machine, answer: Answer, parse: Callable[[str], R | Unknown]) -> R | Unknown:
+    """A reply's record; what is denied to root itself is not cured by becoming root."""
+    record = understood(answer, parse)
+    if isinstance(record, Unknown) and machine.root and record.cause is Cause.DENIED:
         return replace(record, learn=_DENIED_TO_ROOT)
     return record
 

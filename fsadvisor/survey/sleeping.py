@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import PurePosixPath
 from typing import TYPE_CHECKING, Final
 
-from fsadvisor.facts import NOT_APPLICABLE, WAKE, Cause, Fact, Known, Unknown
+from fsadvisor.facts import WAKE, Cause, Fact, Known, Unknown
 from fsadvisor.machine import sources
 from fsadvisor.machine.port import Wrapped
 from fsadvisor.readers import smartctl
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from fsadvisor.machine.port import Answer, Argv, Machine
     from fsadvisor.readers.mount_tables import Mount
-    from fsadvisor.storage import PowerState, Transport
+    from fsadvisor.storage import PowerState
     from fsadvisor.survey.block import BlockDevice, BlockTree
 
 _MAY_SLEEP: Final = ("sata", "sas", "scsi", "usb")
@@ -41,10 +41,12 @@ def may_sleep(device: BlockDevice) -> bool:
     return device.is_disk and read_fact.value(transport(device)) in _MAY_SLEEP
 
 
-def power_state(machine: Machine, device: BlockDevice, kind: Fact[Transport]) -> Fact[PowerState]:
-    """Whether it sleeps, by what smartctl was told before it asked anything else."""
-    if read_fact.value(kind) not in _MAY_SLEEP:
-        return NOT_APPLICABLE
+def power_states(machine: Machine, tree: BlockTree) -> dict[str, Fact[PowerState]]:
+    """By name, whether a disk that may sleep does, by what smartctl was told before it asked anything else."""
+    return {it.name: _power_state(machine, it) for it in tree.devices.values() if may_sleep(it)}
+
+
+def _power_state(machine: Machine, device: BlockDevice) -> Fact[PowerState]:
     (answer,) = machine.run([smartctl.argv(device.path)])
     if isinstance(answer, Unknown):
         return Known("standby", answer.source) if answer.cause is Cause.ASLEEP else answer
@@ -53,10 +55,10 @@ def power_state(machine: Machine, device: BlockDevice, kind: Fact[Transport]) ->
     return read_fact.fact_of(found, answer.source)
 
 
-def not_woken(machine: Machine, tree: BlockTree, mounts: Iterable[Mount]) -> Machine:
+def not_woken(
+    machine: Machine, states: Mapping[str, Fact[PowerState]], tree: BlockTree, mounts: Iterable[Mount]
+) -> Machine:
     """The machine, without the questions that would wake a disk."""
-    kinds = {device.name: transport(device) for device in tree.devices.values() if may_sleep(device)}
-    states = {name: power_state(machine, tree.devices[name], kind) for name, kind in kinds.items()}
     why = {name: _why(state) for name, state in states.items()}
     asleep = {name: cause for name, cause in why.items() if cause is not None}
     return _NotWoken(machine, asleep, tree, mounts) if asleep else machine

@@ -37,43 +37,42 @@ def _for_the_system(mount: Mount) -> bool:
     return mount.fs_type in IN_MEMORY and f"{mount.mount_point}/".startswith(SYSTEM_FOLDERS)
 
 
-class _Listed:
+class Listed:
     """What the kernel lists of all filesystems of a type, asked once."""
 
     def __init__(self, machine: Machine) -> None:
-        self._machine = machine
+        self.machine = machine
         self._found: dict[Callable[[Machine], Any], Any] = {}
 
     def of(self, fs_type: str) -> Any:  # noqa: ANN401 - only the type's own functions look into it
+        """Of one type, in the shape that its own functions know."""
         listed = TYPES[fs_type].listed
         if listed not in self._found:
-            self._found[listed] = listed(self._machine)
+            self._found[listed] = listed(self.machine)
         return self._found[listed]
 
 
-def superblocks(machine: Machine, mounts: Iterable[Mount], tree: BlockTree) -> list[Superblock]:
+def superblocks(listed: Listed, mounts: Iterable[Mount], tree: BlockTree) -> list[Superblock]:
     """The mounts grouped by superblock ('major:minor' names one), in order of the first mount."""
     groups: dict[tuple[str, str], list[Mount]] = {}
     for mount in mounts:
         groups.setdefault((mount.major_minor, mount.fs_type), []).append(mount)
-    listed = _Listed(machine)
     found: dict[str, Superblock] = {}
     for group in groups.values():
-        block = _superblock(machine, sorted(group, key=_top_first), tree, listed)
+        block = _superblock(sorted(group, key=_top_first), tree, listed)
         found.setdefault(block.id, block)
     return list(found.values())
 
 
-def commands(machine: Machine, mounts: Iterable[Mount], tree: BlockTree) -> list[Argv]:
+def commands(listed: Listed, mounts: Iterable[Mount], tree: BlockTree) -> list[Argv]:
     """What `superblocks` will ask of tools."""
-    listed = _Listed(machine)
     found: dict[Argv, None] = {}
     for mount in mounts:
         fs_type = TYPES.get(mount.fs_type)
         device = tree.numbered(mount.major_minor) or tree.named(mount.source)
         if fs_type is not None and (device is not None or not fs_type.on_devices):
             name = device.name if device else ""
-            wanted = fs_type.commands_for_devices(machine, name, None if not name else listed.of(mount.fs_type))
+            wanted = fs_type.commands_for_devices(listed.machine, name, None if not name else listed.of(mount.fs_type))
             found.update(dict.fromkeys(wanted))
     return list(found)
 
@@ -83,9 +82,9 @@ def _top_first(mount: Mount) -> tuple[int, int]:
     return (len(PurePosixPath(mount.root).parts), len(mount.mount_point))
 
 
-def _superblock(machine: Machine, mounts: list[Mount], tree: BlockTree, listed: _Listed) -> Superblock:
+def _superblock(mounts: list[Mount], tree: BlockTree, listed: Listed) -> Superblock:
     mount = mounts[0]
-    devices = _devices(machine, mount, tree, listed)
+    devices = _devices(mount, tree, listed)
     alone = bool(devices.names) and mount.fs_type in ON_DEVICES
     name = tree.devices[devices.names[0]].path if alone else f"{mount.fs_type} at {mount.mount_point}"
     return Superblock(
@@ -102,12 +101,12 @@ def _superblock(machine: Machine, mounts: list[Mount], tree: BlockTree, listed: 
     )
 
 
-def _devices(machine: Machine, mount: Mount, tree: BlockTree, listed: _Listed) -> Devices:
+def _devices(mount: Mount, tree: BlockTree, listed: Listed) -> Devices:
     fs_type = TYPES.get(mount.fs_type)
     if fs_type is None:
         return Devices((), False)
     device = tree.numbered(mount.major_minor) or tree.named(mount.source)
-    return fs_type.devices(machine, mount, device, tree, listed.of(mount.fs_type))
+    return fs_type.devices(listed.machine, mount, device, tree, listed.of(mount.fs_type))
 
 
 def mount_point_of(directory: str, mount_points: Container[str]) -> str | None:

@@ -59,6 +59,8 @@ class Which:
 
     def stable(self, storage: Storage, identity: Callable[[str], Identity]) -> dict[str, str]:
         """By subject id; nothing where the machine's id is not known, which keys the hashes."""
+        if not self._key:
+            return {}
         named = ((subject.id, self._hash(*_names(subject, identity(subject.id)))) for subject in storage.subjects)
         return {subject: name for subject, name in named if name is not None}
 

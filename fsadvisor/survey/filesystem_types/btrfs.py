@@ -103,7 +103,7 @@ def commands(block: Superblock) -> tuple[Argv, ...]:
     )
 
 
-def facts(machine: Machine, block: Superblock, kernel: Fact[Version]) -> BtrfsFacts:
+def facts(machine: Machine, block: Superblock, kernel: Fact[Version], members: tuple[str, ...] | Unknown) -> BtrfsFacts:
     """Read the mount options (Btrfs prints what differs from its defaults), sysfs and `filesystem usage`."""
     options = block.mounts[0].super_options
     usage_argv, snapshots_argv = commands(block)
@@ -116,13 +116,13 @@ def facts(machine: Machine, block: Superblock, kernel: Fact[Version]) -> BtrfsFa
         online_discard=Known(_discard(options), "/proc/self/mountinfo"),
         commit_seconds=Known(_commit_seconds(options), "/proc/self/mountinfo"),
         features=_features(machine, block.directory),
-        errors=_errors(machine, block.directory),
+        errors=_errors(machine, block.directory, members),
         unallocated_percent=read_fact.field(usage, tool, _unallocated_percent),
         metadata_used_percent=read_fact.field(usage, tool, _metadata_used_percent),
         data_profile=read_fact.field(usage, tool, lambda it: _profile(it, "Data")),
         metadata_profile=read_fact.field(usage, tool, lambda it: _profile(it, "Metadata")),
         snapshots=read_fact.field(snapshots, " ".join(snapshots_argv), lambda it: bool(it.paths)),
-        shut_down=base.by_options(block, base.btrfs_seeds(_writeable(machine, block.directory))),
+        shut_down=base.by_options(block, base.btrfs_seeds(_writeable(machine, block.directory, members))),
         space_cache=_space_cache(options),
         quota=quota(machine, block.directory, kernel) if block.directory else _NO_FOLDER,
         quota_limits=limits(machine, block.directory) if block.directory else _NO_FOLDER,
@@ -130,12 +130,11 @@ def facts(machine: Machine, block: Superblock, kernel: Fact[Version]) -> BtrfsFa
     )
 
 
-def _device_count(machine: Machine, folder: str | None) -> dict[str, Fact[int]]:
+def _device_count(members: tuple[str, ...] | Unknown) -> dict[str, Fact[int]]:
     """How many devices it has, those that are missing too (number 0 is being filled by a replacement)."""
-    numbers = machine.entries(f"{folder}/devinfo") if folder else _NO_FOLDER
-    if isinstance(numbers, Unknown):
+    if isinstance(members, Unknown):
         return {}
-    return {"device_count": Known(len(set(numbers) - {"0"}), "/sys/fs/btrfs/*/devinfo")}
+    return {"device_count": Known(len(set(members) - {"0"}), "/sys/fs/btrfs/*/devinfo")}
 
 
 def _label(machine: Machine, folder: str | None) -> Fact[str]:
@@ -166,9 +165,8 @@ def _space_cache(options: tuple[str, ...]) -> Fact[Literal["v1", "v2", "none"]]:
     return Unknown(Cause.NOT_EXPOSED, "", "/proc/self/mountinfo")
 
 
-def _writeable(machine: Machine, folder: str | None) -> Iterator[Fact[bool]]:
+def _writeable(machine: Machine, folder: str | None, members: tuple[str, ...] | Unknown) -> Iterator[Fact[bool]]:
     """Whether each member device may be written; a seed may not."""
-    members = machine.entries(f"{folder}/devinfo") if folder else _NO_FOLDER
     if isinstance(members, Unknown):
         yield members
         return
@@ -181,9 +179,8 @@ def _features(machine: Machine, folder: str | None) -> Fact[tuple[str, ...]]:
     return names if isinstance(names, Unknown) else Known(read_fact.shared(names), "/sys/fs/btrfs/*/features")
 
 
-def _errors(machine: Machine, folder: str | None) -> Fact[int]:
+def _errors(machine: Machine, folder: str | None, members: tuple[str, ...] | Unknown) -> Fact[int]:
     """Errors of all member devices together."""
-    members = machine.entries(f"{folder}/devinfo") if folder else _NO_FOLDER
     if isinstance(members, Unknown):
         return members
     total = 0
@@ -272,7 +269,8 @@ def _uuids(machine: Machine, device: str) -> tuple[str, ...]:
 
 
 def _facts(machine: Machine, block: Superblock, kernel: Fact[Version]) -> Facts:
-    return dict(facts(machine, block, kernel)) | _device_count(machine, block.directory)
+    members = machine.entries(f"{block.directory}/devinfo") if block.directory else _NO_FOLDER
+    return dict(facts(machine, block, kernel, members)) | _device_count(members)
 
 
 def _program_facts(machine: Machine, program: str, directory: Fact[str]) -> Facts:

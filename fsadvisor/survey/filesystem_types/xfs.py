@@ -63,7 +63,8 @@ def facts(machine: Machine, block: Superblock, kernel: Fact[Version]) -> XfsFact
     options = block.mounts[0].super_options
     (argv,) = commands(block)
     tool = " ".join(argv)
-    info = _of_this(block, read_fact.command_record(machine, argv, xfs_reports.parse_xfs_info), tool)
+    answer = machine.run([argv])[0]
+    info = _of_this(block, read_fact.record_of(machine, answer, xfs_reports.parse_xfs_info), tool)
     return XfsFacts(
         barriers=_barriers(options, kernel),
         online_discard=Known("sync" if "discard" in options else "none", "/proc/self/mountinfo"),
@@ -80,7 +81,7 @@ def facts(machine: Machine, block: Superblock, kernel: Fact[Version]) -> XfsFact
         xfs_sparse_inodes=read_fact.field(info, tool, lambda it: it.sparse),
         xfs_crc=read_fact.field(info, tool, lambda it: it.crc),
         allocation_groups=read_fact.field(info, tool, lambda it: it.agcount),
-        shut_down=base.xfs(machine.run([argv])[0]),
+        shut_down=base.xfs(answer),
         stripe_width_bytes=read_fact.field(info, tool, lambda it: _in_bytes(it.swidth_blocks, it)),
         xfs_bigtime=read_fact.field(info, tool, lambda it: it.bigtime),
         xfs_ftype=read_fact.field(info, tool, lambda it: it.ftype),
