@@ -12,6 +12,7 @@ from __future__ import annotations
 import fcntl
 import os
 import pty
+import re
 import select
 import shutil
 import signal
@@ -52,6 +53,7 @@ LOOKED: Final = b"unknown"
 ANSWERS: Final = b"Quit"
 """In the line of keys: Textual has taken over."""
 
+_ASIDE: Final = re.compile(rb"\x1b\][^\x07\x1b]*(?:\x07|\x1b\\)")
 _PAINT_LIMIT_S: Final = 0.5
 _KEY_LIMIT_S: Final = 0.05
 _KEY_LIMIT_DISKS: Final = 1000
@@ -103,12 +105,12 @@ class Terminal:
             pass
 
     def told(self, *words: bytes, within_s: float = _PATIENCE_S, quiet_s: float = _QUIET_S) -> bytes:
-        """All that comes until it is quiet, and until the words came; nothing where nothing does in that time."""
+        """All that comes until something is drawn, the words came, and it is quiet; or until the time is over."""
         ends = time.perf_counter() + within_s
         came = self.read(within_s)
         while came and time.perf_counter() < ends:
             piece = self.read(quiet_s)
-            if not piece and all(one in came for one in words):
+            if not piece and _draws(came) and all(one in came for one in words):
                 break
             came += piece
         return came
@@ -127,7 +129,9 @@ class Terminal:
         self.drain()
         pressed = time.perf_counter()
         os.write(self.descriptor, key)
-        self.read(patience_s)
+        came = b""
+        while not _draws(came) and (left := pressed + patience_s - time.perf_counter()) > 0:
+            came += self.read(left)
         return time.perf_counter() - pressed
 
     def cpu_share(self, seconds: float) -> float:
@@ -156,6 +160,11 @@ class Terminal:
         with open(f"/proc/{self.pid}/stat", encoding="utf-8") as stat:  # noqa: PTH123 - not a path of ours
             fields = stat.read().rpartition(")")[2].split()
         return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+
+def _draws(came: bytes) -> bool:
+    """Whether there is more than what draws nothing, such as the pointer's shape, which goes before a new picture."""
+    return bool(_ASIDE.sub(b"", came))
 
 
 def started(command: Sequence[str], size: tuple[int, int] = _SIZE) -> Terminal:

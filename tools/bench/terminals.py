@@ -70,7 +70,7 @@ def _row(name: str, command: Sequence[str], moves: Sequence[bytes], words: Seque
     sent = [len(terminal.seen + terminal.told(*words, within_s=_START_S if words else _ANSWER_S, quiet_s=_QUIET_S))]
     for key in (moves[0], *_KEYS):
         os.write(terminal.descriptor, key)
-        sent.append(len(terminal.told(within_s=_ANSWER_S, quiet_s=_QUIET_S)))
+        sent.append(len(terminal.told(within_s=_START_S if words else _ANSWER_S, quiet_s=_QUIET_S)))
     before = terminal.cpu_s()
     took = sorted(_moved(terminal, moves))
     terminal.drain()
