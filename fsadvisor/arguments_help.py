@@ -177,6 +177,13 @@ def demo_machine() -> Path:
     return shipped if shipped.is_dir() else package.parent / "fixtures" / "machines" / name
 
 
+def demo_extras() -> Path:
+    """What was kept and recorded of it: results of probes, an incident, samples of Live."""
+    machine = demo_machine()
+    shipped = machine.parent / "kept"
+    return shipped if shipped.is_dir() else machine.parents[1] / "demo"
+
+
 class Commands(argparse._SubParsersAction):  # type: ignore[type-arg]
     """The commands; of those that are not among `words`, where there are any, only what help and errors say."""
 

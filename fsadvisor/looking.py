@@ -6,6 +6,7 @@ import os
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
+from fsadvisor.arguments_help import demo_extras, demo_machine
 from fsadvisor.machine import kept_files
 from fsadvisor.machine.kept_files import WithFile, with_own_results
 from fsadvisor.machine.live import LiveMachine
@@ -35,7 +36,13 @@ def machine(chosen: argparse.Namespace) -> Machine:
         )
     from fsadvisor.machine.opening import open_machine
 
-    return with_what_is_kept(open_machine(chosen.on), chosen)
+    machine = open_machine(chosen.on)
+    if chosen.on == demo_machine():
+        for path, name in ((kept_files.PROBES, "probes.jsonl"), (kept_files.INCIDENT, "incident.jsonl")):
+            kept = demo_extras() / name
+            if kept.is_file():
+                machine = WithFile(machine, path, kept.read_text(), path)
+    return with_what_is_kept(machine, chosen)
 
 
 def with_what_is_kept(machine: Machine, chosen: argparse.Namespace) -> Machine:

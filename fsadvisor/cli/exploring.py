@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Final
 
 from fsadvisor import looking
 from fsadvisor._version import __version__
-from fsadvisor.arguments_help import demo_machine
+from fsadvisor.arguments_help import demo_extras, demo_machine
 from fsadvisor.machine import kept_files
 
 if TYPE_CHECKING:
@@ -111,6 +111,7 @@ def _session(chosen: argparse.Namespace, name: str, *, may_write: bool = True) -
         name=name,
         every=bool(chosen.all),
         live=not chosen.on,
+        replay=demo_extras() / "live.jsonl" if chosen.on == demo_machine() else None,
         may_write=may_write,
         memory=memory,
         attestations=None if chosen.on and chosen.attestations is None else looking.attestations(chosen),

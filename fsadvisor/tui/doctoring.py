@@ -51,9 +51,11 @@ class Doctor:
 
     def _recall(self) -> None:
         try:
-            from fsadvisor.measure.now.kept import incident
+            from fsadvisor.measure.now.kept import chosen_of, incident
 
             self.kept = self._session.asked(incident)
+            if self.kept and not self._session.live:
+                self.answer = self.judged(chosen_of(self.kept, None))
         except Exception as error:  # noqa: BLE001 - as below
             self.trouble = str(error)
         self._tell()

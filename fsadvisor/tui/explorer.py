@@ -8,7 +8,7 @@ import signal
 import threading
 from contextlib import suppress
 from functools import partial
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, Final
 
 from textual._compositor import ChopsUpdate, LayoutUpdate
 from textual.app import ScreenStackError
@@ -58,6 +58,9 @@ _READ_ONLY = "This page is read-only: fsadvisor serve --may-write lets it write 
 STOPS_PROBE = Document(
     "leave", (paragraph("Something is being measured. Stop it and leave? What it has made is taken away first."),)
 )
+
+
+_TOUR: Final = "A tour: a recording is played. Of this machine nothing is asked or written."
 
 
 class Explorer(Answering):
@@ -193,6 +196,9 @@ class Explorer(Answering):
             self.look = message.outcome
             if not message.outcome.asking and self.doctor.answer is None:
                 self.diagnose()
+            if self.session.replay is not None:
+                self.say(_TOUR)
+                self.doctor.recall()
 
     def diagnose(self) -> None:
         """Look at what hurts now; the head of every place tells it."""

@@ -88,6 +88,9 @@ class Session(Struct, kw_only=True, dict=True):
     live: bool = True
     """Whether this is the machine that we run on: only its disks can be probed and watched."""
 
+    replay: Path | None = None
+    """Samples of Live that are played where it is a recording: the tour's."""
+
     may_write: bool = True
     """Whether it may write down what people say, save files and measure."""
 
@@ -149,6 +152,11 @@ class Session(Struct, kw_only=True, dict=True):
         """A look at it is there; one that another looking has taken over from counts no more."""
         if machine is self._newest:
             self.machine = machine
+
+    @property
+    def moves(self) -> bool:
+        """Whether there is something to be watched: this machine, or a recording that is played."""
+        return self.live or self.replay is not None
 
     @property
     def now(self) -> dt.datetime:

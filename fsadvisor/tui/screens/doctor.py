@@ -57,14 +57,13 @@ class DoctorPlace(Place):
 
     def on_diagnosed(self) -> None:
         """There is an answer, or an incident: the only thing to be told of a recording."""
-        kept = self.explorer.doctor.kept
-        if self._at is None and kept and not self.explorer.session.live:
-            self._at = doctor.worst(kept)
         self._draw()
 
     def _draw(self) -> None:
         explorer = self.explorer
         asked, live = explorer.doctor, explorer.session.live
+        if self._at is None and asked.kept and not live:
+            self._at = doctor.worst(asked.kept)
         self._answer = asked.answer if self._at is None else asked.judged(asked.kept[self._at])
         if self._at is None or self._answer is None:
             page = doctor.page(self._answer, explorer.look, looks=asked.looks, live=live, trouble=asked.trouble)

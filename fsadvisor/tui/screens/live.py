@@ -18,7 +18,7 @@ from fsadvisor.tui.widgets.lines_view import LinesView
 from fsadvisor.tui.widgets.rows_view import RowsView
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
 
     from textual.app import ComposeResult
     from textual.binding import BindingType
@@ -88,7 +88,7 @@ class Live(Place):
 
     def body(self) -> ComposeResult:
         """Sums, the disks above the processes, and one disk beside them; for a recording, why there is nothing."""
-        if not self.explorer.session.live:
+        if not self.explorer.session.moves:
             yield DocumentView(id="recorded", unicode=self.explorer.terminal.unicode)
             return
         yield LinesView(4, id="sums")
@@ -103,13 +103,13 @@ class Live(Place):
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         """A recording leaves nothing to do here."""
-        if not self.explorer.session.live and action in {one.name for one in self.ACTIONS}:
+        if not self.explorer.session.moves and action in {one.name for one in self.ACTIONS}:
             return False
         return super().check_action(action, parameters)
 
     def on_mount(self) -> None:
         """Say what there is to say before the first sample."""
-        if not self.explorer.session.live:
+        if not self.explorer.session.moves:
             blocks = [one for words in live.RECORDED for one in (Gap(), paragraph(words))]
             self.query_one("#recorded", DocumentView).show(Document("Live", tuple(blocks)))
             return
@@ -122,11 +122,11 @@ class Live(Place):
 
     def on_screen_resume(self) -> None:
         """Sample from now on."""
-        if not self.explorer.session.live:
+        if not self.explorer.session.moves:
             return
         if self._sampling is None:
             explorer = self.explorer
-            self._sampling = self.SAMPLING(
+            self._sampling = self._made(
                 lambda: self.post_message(self.Sampled()),
                 lambda error: explorer.post_message(explorer.Looked(error)),
             )
@@ -135,6 +135,14 @@ class Live(Place):
         if self._ticking:
             self._ticking.resume()
         self._tick()
+
+    def _made(self, told: Callable[[], object], failed: Callable[[Exception], object]) -> Sampling:
+        replay = self.explorer.session.replay
+        if replay is None:
+            return self.SAMPLING(told, failed)
+        from fsadvisor.tui.replaying import Replaying, recorded
+
+        return Replaying(recorded(replay), told, failed)
 
     def on_screen_suspend(self) -> None:
         """Another place is seen."""
@@ -217,7 +225,7 @@ class Live(Place):
 
     def on_resize(self) -> None:
         """The disk may have come into sight."""
-        if self.explorer.session.live:
+        if self.explorer.session.moves:
             self._share_out()
             self.call_after_refresh(self._draw_disk)
 
@@ -280,12 +288,12 @@ class Live(Place):
         self._redraw()
 
     def _redraw(self) -> None:
-        if self.explorer.session.live:
+        if self.explorer.session.moves:
             self._draw()
 
     def action_close(self) -> None:
         """The processes again."""
         self.remove_class("-opened")
-        if self.explorer.session.live:
+        if self.explorer.session.moves:
             self._share_out()
             self.query_one("#disks", RowsView).focus()

@@ -133,7 +133,7 @@ class Overview(Glimpsing):
         super().on_screen_resume()
         if self._look is not None:
             self._show_advice(self._look)
-        if self._counting is None and self.explorer.session.live:
+        if self._counting is None and self.explorer.session.moves:
             explorer = self.explorer
             self._counting = self.counting(
                 lambda: self.post_message(self.Counted()),
@@ -144,9 +144,9 @@ class Overview(Glimpsing):
 
     def counting(self, told: Callable[[], object], failed: Callable[[Exception], object]) -> Counting:
         """What samples the disks. It is loaded here, because the explorer starts without what measures."""
-        from fsadvisor.tui.sampling import Counting
+        from fsadvisor.tui.replaying import counting
 
-        return Counting(told, failed)
+        return counting(self.explorer.session.replay, told, failed)
 
     def on_screen_suspend(self) -> None:
         """Nobody sees what moves."""

@@ -138,7 +138,10 @@ class Probes(Place):
         view = self.query_one("#job", DocumentView)
         width, row = view.scrollable_content_region.width, self._jobs.row
         ids = group_members(row.key) if row else ()
-        if width > 0 and len(ids) == 1 and self._mount:
+        if width > 0 and self._mount and self.focused is self._mounts:
+            now, glyphs = self.explorer.session.now, self.explorer.glyphs
+            view.show(probe_page.mount_page(self._mount, self._kept.on(self._mount), now, width, glyphs))
+        elif width > 0 and len(ids) == 1 and self._mount:
             now = self.explorer.session.now
             on_mount = self._kept.on(self._mount)
             view.show(probe_page.job_page(ids[0], self._mount, on_mount, now, width, self.explorer.glyphs))
@@ -168,6 +171,7 @@ class Probes(Place):
         """The title of the pane with the keyboard says so."""
         self.query_one("#mounts-title", PaneTitle).light(event.widget is self._mounts)
         self.query_one("#jobs-title", PaneTitle).light(event.widget is self._jobs)
+        self._show_job()
 
     def on_resize(self, event: Resize) -> None:
         """Wide screens tell of the job beside the lists."""

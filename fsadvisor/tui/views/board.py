@@ -55,18 +55,20 @@ def figures(
     moves = moving is not None and bool(moving.moments) and columns_there >= _NARROW
     narrow = columns_there < (_WIDE if moves else _NARROW)
     cells = _cells(subject, glyphs, narrow=narrow, warm="warmth" in measured)
+    plp = padded(protection(subject, glyphs), _PLP)
+    wrong = [*([worst] if worst else []), *(one for one in words if one.tone is Tone.BAD)]
+    if wrong:
+        told = [_trimmed(cell) for cell in cells]
+        if moving is not None and moves:
+            told.append(traffic.figures(moving, subject, glyphs))
+        rest = [one for one in words if one.tone is not Tone.BAD]
+        return (*plp, Span("  "), *_listed([*_apart(wrong), *(one for one in told if one), *_apart(rest)]))
     if moving is not None and moves:
         cells.append(traffic.cells(moving, subject, glyphs, reads=columns_there >= _WIDEST))
     if "fsync" in measured and not narrow and subject.kind == "mount":
         room = _FLUSHES if columns_there >= _WIDE else 0
         cells.append(padded(_fsync(subject, glyphs, room), _FSYNC + (room and room + 7)))
         words = [one for one in words if not one.text.startswith(("fsync ", "fdatasync "))]
-    plp = padded(protection(subject, glyphs), _PLP)
-    if worst or any(one.tone is Tone.BAD for one in words):
-        wrong = [*([worst] if worst else []), *(one for one in words if one.tone is Tone.BAD)]
-        rest = [one for one in words if one.tone is not Tone.BAD]
-        told = (_trimmed(cell) for cell in cells)
-        return (*plp, Span("  "), *_listed([*_apart(wrong), *(one for one in told if one), *_apart(rest)]))
     whole: Line = (*plp, *(one for cell in cells for one in (Span("  "), *cell)))
     return (*whole, Span("  "), *_listed(_apart(words))) if words else whole
 

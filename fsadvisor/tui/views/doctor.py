@@ -30,9 +30,11 @@ _LEAST: Final = 12
 """Columns of the verdict below which it is left out."""
 
 
-def verdict(answer: Answer | None, room: int, glyphs: Glyphs, *, looks: bool) -> Line:
-    """With its key; nothing where there is no room, or where nothing was asked."""
+def verdict(answer: Answer | None, room: int, glyphs: Glyphs, *, looks: bool, live: bool = True) -> Line:
+    """With its key; nothing where there is no room, or where nothing was asked. Of a recording it says so."""
     told = _verdict(answer, looks=looks)
+    if told and not live:
+        told = (Span("recorded: ", Tone.DIM), *told)
     room -= columns(_KEY) + 1
     if not told or room < min(_LEAST, columns(told)):
         return NOTHING

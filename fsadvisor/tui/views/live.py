@@ -49,6 +49,9 @@ class Seen(Struct, frozen=True, kw_only=True):
     moments: Sequence[Moment] = ()
     writing: Writing = Writing()
     paused: bool = False
+    replayed: bool = False
+    """Whether a recording is played, and nothing of this machine is seen."""
+
     silent_s: float = 0.0
 
 
@@ -201,6 +204,9 @@ def status(seen: Seen, width: int) -> Line:
         state = span(f" the kernel has not answered for {seen.silent_s:.0f} s; still waiting", Tone.WARNING)
     else:
         state = span(f" a sample each {_apart(seen)}", Tone.DIM)
+    if seen.replayed:
+        words = " A recording is played, over and over: nothing here is of this machine;"
+        return cut(line(span(words, Tone.WARNING), state), width)
     shares = [one.cpu for one in list(seen.moments)[-_CALM:] if one.cpu is not None]
     cost = f"; fsadvisor itself takes {sum(shares) / len(shares):.1%} of a processor" if shares else ""
     left = f"; {seen.writing.left:,} threads were not looked at" if seen.writing.left else ""

@@ -65,6 +65,13 @@ def cells(told: Traffic, subject: Subject, glyphs: Glyphs, *, reads: bool) -> Li
     return (*written, Span("  "), *_one("r", [one and one[1] for one in course], room, told.top, glyphs))
 
 
+def figures(told: Traffic, subject: Subject, glyphs: Glyphs) -> Line:
+    """What is written, without its course: for a row that has no columns; nothing where that is nothing."""
+    shown = cells(told, subject, glyphs, reads=False)
+    figure = shown[1].text.strip() if len(shown) > 1 else ""
+    return (Span(f"w {figure}", shown[1].tone),) if figure and shown[1].tone is not Tone.DIM else NOTHING
+
+
 def words(told: Traffic) -> str:
     """What the columns are, for the title above them."""
     return f"; w, r up to {amount(told.top)}/s" if told.top else ""

@@ -110,7 +110,8 @@ class Head(Drawn):
         if not told and (asked.looks or asked.answer is not None):
             from fsadvisor.tui.views.doctor import verdict
 
-            told = verdict(asked.answer, room, self._glyphs, looks=asked.looks)
+            live = cast("Application", self.app).session.live
+            told = verdict(asked.answer, room, self._glyphs, looks=asked.looks, live=live)
         return places, told
 
     @property
