@@ -1,4 +1,4 @@
-"""What stands behind what: causes, what waits until something is mended, and the health gate."""
+"""What stands behind what: causes, what waits until something is repaired, and the health gate."""
 
 import json
 from datetime import date
@@ -70,11 +70,11 @@ def test_what_stands_on_other_drives_follows_from_nothing_here():
     assert [one.rule.id for one in told] == ["drive-failing", "filesystem-errors"]
 
 
-def test_a_gain_waits_until_what_it_stands_on_is_mended_and_shows_no_command():
+def test_a_gain_waits_until_what_it_stands_on_is_repaired_and_shows_no_command():
     (cause,) = found(("drive-failing", "disk:sda"), ("btrfs-discard-at-commit", "filesystem:/dev/sda"))
     (gain,) = cause.waiting
     assert gain.verdicts[0].instructions().now == ()
-    assert gain.verdicts[0].instructions().no_commands == "first mend sda: SMART health check failed"
+    assert gain.verdicts[0].instructions().no_commands == "first fix sda: SMART health check failed"
 
 
 def test_nothing_waits_for_what_somebody_has_accepted():

@@ -22,7 +22,7 @@ def entries(text: str) -> Attestations:
     """What the text holds. Raises ClaimError where it is no TOML."""
     record = attestations.parse(text)
     if isinstance(record, Unknown):
-        raise ClaimError(f"the file of attestations is {record.learn.partition(';')[0]}: mend it first")
+        raise ClaimError(f"the file of attestations is {record.learn.partition(';')[0]}: fix it first")
     return record
 
 
@@ -36,7 +36,7 @@ def with_entry(text: str, entry: Entry) -> str:
         *_of_kind(entries(text), entry.kind),
         _bare(entry),
     ]:
-        raise ClaimError(f"[[{entry.kind}]] can't be put at the end of the file: mend the file first")
+        raise ClaimError(f"[[{entry.kind}]] can't be put at the end of the file: fix the file first")
     return after
 
 

@@ -119,7 +119,7 @@ _BY_HAND: Final = {
     "unmount": "it needs an unmount",
     "reboot": "it needs a reboot",
     "reformat": "it needs a new format, and all data restored",
-    "hardware": "it needs other hardware",
+    "hardware": "hardware is to be replaced or added",
 }
 
 

@@ -82,7 +82,7 @@ def waived(finding: Finding) -> str:
 
 
 def folded(finding: Finding) -> Iterator[tuple[str, list[str]]]:
-    """(title, lines) of what stands below a finding: what follows from it, and what waits until it is mended."""
+    """(title, lines) of what stands below a finding: what follows from it, and what waits until it is repaired."""
     for title, below in (
         ("Related, as cause or consequence", finding.consequences),
         ("Only after it is repaired", finding.waiting),
@@ -299,7 +299,7 @@ class FindingPage:
         yield from self.without_commands()
 
     def folded(self) -> Iterator[Block]:
-        """What follows from it, and what waits until it is mended."""
+        """What follows from it, and what waits until it is repaired."""
         for title, lines in folded(self.finding):
             yield from part(title, *(Item(line(words)) for words in lines))
 

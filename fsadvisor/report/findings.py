@@ -127,7 +127,7 @@ class Finding(Struct, dict=True):
 def findings(verdicts: Iterable[Verdict]) -> list[Finding]:
     """What calls for action, in rank order; each stands where the first of its subjects stands.
 
-    What stands behind a cause, or waits for something to be mended, is folded below that finding.
+    What stands behind a cause, or waits for something to be repaired, is folded below that finding.
     """
     found: dict[object, Finding] = {}
     holds: dict[tuple[str, str], Finding] = {}

@@ -212,7 +212,7 @@ class Waived(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=Tr
 
 
 class Behind(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """The verdict that another stands behind: its `cause`, or what has to be mended `first`."""
+    """The verdict that another stands behind: its `cause`, or what has to be repaired `first`."""
 
     why: Literal["cause", "first"]
     rule: str

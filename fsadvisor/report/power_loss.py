@@ -32,7 +32,7 @@ _MOST_BELOW: Final = 8
 
 _MEANING: Final = {
     "proven": "the drive itself shows that what it acknowledged survives",
-    "claimed": "somebody says that what it acknowledged survives; the drive does not show it",
+    "claimed": "no test of the drive shows that what it acknowledged survives",
     "partial": "what lies on the medium survives, what was acknowledged and is on its way does not",
     "absent": "what was acknowledged and not flushed is lost",
     "failed": "there is a protection, and it has failed",
@@ -42,13 +42,16 @@ _MEANING: Final = {
 
 _AT_A_CUT: Final = {
     "proven": "acknowledged writes survive",
-    "claimed": "acknowledged writes are said to survive",
+    "claimed": "acknowledged writes survive, says the vendor",
     "partial": "writes that are under way are lost",
     "absent": "writes that are not flushed are lost",
     "failed": "the protection has failed",
     "unknown": "nothing tells",
 }
 _UNFLUSHED: Final = {True: "acknowledged writes are lost: no flushes", False: "there is no volatile cache to lose"}
+_NAMES: Final = {"claimed": "vendor claims it"}
+"""Verdicts that a person would not understand by their value alone."""
+
 _HEAD: Final = ("PLP", "write cache", "at a power cut")
 
 
@@ -83,7 +86,7 @@ def _row(disk: Disk) -> tuple[str, str, str]:
         volatile = _value(disk.volatile_cache)
         if volatile is not None:
             return disk.plp.value, cache, _UNFLUSHED[volatile]
-    return disk.plp.value, cache, _AT_A_CUT[disk.plp.value]
+    return _NAMES.get(disk.plp.value, disk.plp.value), cache, _AT_A_CUT[disk.plp.value]
 
 
 def table(rows: Sequence[tuple[str, ...]], width: int, more: str = "") -> Iterator[Block]:
@@ -178,7 +181,7 @@ def verdict(disk: Disk) -> str:
     """The power-loss verdict and what it means, or why there is none."""
     if isinstance(disk.plp, Unknown):
         return said("disk.plp", disk.plp, disk.plp.source)
-    return f"{disk.plp.value}, {_MEANING[disk.plp.value]}"
+    return f"{_NAMES.get(disk.plp.value, disk.plp.value)}, {_MEANING[disk.plp.value]}"
 
 
 def _evidence(subject: Subject, disk: Disk) -> tuple[str, ...]:

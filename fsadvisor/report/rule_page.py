@@ -44,7 +44,7 @@ NEEDS: Final = {
     "unmount": "needs an unmount",
     "reboot": "needs a reboot",
     "reformat": "needs a new format: all data must be restored",
-    "hardware": "needs other hardware",
+    "hardware": "replace or add hardware",
 }
 APPLICABILITY: Final = {
     "as-it-stands": "commands to paste",

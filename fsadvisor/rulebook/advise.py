@@ -123,7 +123,9 @@ class Verdict(Struct, frozen=True, eq=False):
             return nothing_to_do(self.rule)
         if self.behind is not None and self.behind.why == "first":
             return without_commands(
-                self.rule.remedy, self.subject.scope, f"first mend {self.behind.subject.name}: {self.behind.rule.title}"
+                self.rule.remedy,
+                self.subject.scope,
+                f"first fix {self.behind.subject.name}: {self.behind.rule.title}",
             )
         if in_the_way := self.open_answers():
             return without_commands(

@@ -34,6 +34,9 @@ _TERMS: Final = {
     r"do(es)? as well": "works too",
     r"for ever": "forever",
     r"counts? from": "takes effect",
+    r"mend(s|ed|ing)?": "repair, fix or correct",
+    r"renew(s|ed|ing)? (the|an|its) initramfs": "update or rebuild the initramfs",
+    r"needs (other )?hardware": "replace the drive, the controller, or what it is",
 }
 """A word of this project's own, or of its insides -> the field's term for it."""
 

@@ -59,7 +59,7 @@ _NEEDS: Final = {
     "unmount": "needs an unmount",
     "reboot": "needs a reboot",
     "reformat": "needs a new format",
-    "hardware": "needs hardware",
+    "hardware": "replaces or adds hardware",
 }
 _SUBJECTS: Final = tuple(SCOPES)
 
@@ -145,15 +145,15 @@ About: TypeAlias = "tuple[str, str]"
 """The ids of a rule and of a subject."""
 
 SICK: Final = frozenset({"losing", "errors"})
-"""Urgencies of what has to be mended before anything is tuned, where it is severe."""
+"""Urgencies of what has to be repaired before anything is tuned, where it is severe."""
 _SICKNESS: Final = ""
 _SEVERE: Final = ("critical", "high")
 _NO_SPACE: Final = "stall"
-"""Urgency of what has to be mended before data is moved: a disk that is full, a drive that is too slow."""
+"""Urgency of what has to be repaired before data is moved: a disk that is full, a drive that is too slow."""
 
 
 class Behind(Struct, frozen=True):
-    """The finding that another stands behind: its `cause`, or what has to be mended `first`."""
+    """The finding that another stands behind: its `cause`, or what has to be repaired `first`."""
 
     why: Literal["cause", "first"]
     rule: Rule

@@ -127,7 +127,7 @@ def test_an_old_word_and_an_internal_one_are_noticed():
 
 
 LABEL = re.compile(r"^(Impact|Note|Fix[^:]*|Expected: [^:]*): ")
-"""What stands before a finding's sentence, such as 'Fix (needs other hardware): '."""
+"""What stands before a finding's sentence, such as 'Fix (replace or add hardware): '."""
 
 
 @pytest.mark.parametrize("folder", few(FOLDERS, 4), ids=lambda folder: folder.name)

@@ -92,7 +92,7 @@ def test_a_fact_is_attested_on_its_own_row(tmp_path):
 
     came_of_it, again = attesting(steps, file)
     assert "disk.datasheet_plp of nvme0n1: was not known" in came_of_it
-    assert "power-loss protection proven" in came_of_it
+    assert "power-loss protection: proven" in came_of_it
     assert "still waits. Answer 5 questions here: Esc, then a" in came_of_it
     today = dt.datetime.now().astimezone().date()
     assert f"It is answered: yes, attested by Jo Doe on {today}" in again

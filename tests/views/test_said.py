@@ -27,7 +27,7 @@ def test_a_data_sheet_leaves_a_drive_claimed_and_the_page_says_what_would_prove_
     text = page("disk.datasheet_plp", "sdf", "yes")
     assert "disk.datasheet_plp of sdf: was not known: only a person can say, is now yes" in text
     unchanged = text.partition("What it did not change")[2]
-    assert "disk sdf (INTEL SSDSC2KB480G8): power-loss protection claimed" in unchanged
+    assert "disk sdf (INTEL SSDSC2KB480G8): power-loss protection: vendor claims it" in unchanged
     assert "'proven' takes the drive's own test of its capacitors" in unchanged
     assert "disk.plp " not in text.partition("What it did not change")[0]
 

@@ -34,6 +34,11 @@ PLP: Final = {
 }
 
 
+def protection(said: str) -> str:
+    """A verdict on power-loss protection in two words: of a claim, whose it is."""
+    return "vendor: PLP" if said == "claimed" else f"PLP {said}"
+
+
 def badges(subject: Subject, glyphs: Glyphs) -> Line:
     """The words, with commas between them."""
     spans: list[Span] = []
@@ -114,7 +119,7 @@ def _disk(scope: Mapping[str, Any], glyphs: Glyphs) -> Iterator[Span]:
     yield from _health(disk, glyphs)
     if _over(disk.percentage_used, _NEARLY_WORN - 1):
         yield worn(_value(disk.percentage_used))
-    yield from _or_open("PLP", disk.plp, glyphs, lambda said: Span(f"PLP {said}", PLP[said]))
+    yield from _or_open("PLP", disk.plp, glyphs, lambda said: Span(protection(said), PLP[said]))
     yield from _or_open("cache", disk.write_cache, glyphs, Span)
     yield from _size(disk, glyphs)
     yield _medium(disk)

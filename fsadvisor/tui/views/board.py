@@ -95,7 +95,7 @@ def protection(subject: Subject, glyphs: Glyphs) -> Line:
     fact: Fact[str] = facts.plp
     if isinstance(fact, Known):
         said = str(fact.value)
-        return (Span(f"{_sign(said, glyphs)} PLP {said}", badges.PLP[said]),)
+        return (Span(f"{_sign(said, glyphs)} {badges.protection(said)}", badges.PLP[said]),)
     if fact.cause is Cause.NOT_APPLICABLE:
         return NOTHING
     if fact.cause is Cause.BEING_ASKED:

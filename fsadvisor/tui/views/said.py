@@ -90,7 +90,7 @@ def _unchanged(now: Look, entries: Sequence[Entry]) -> Iterator[Block]:
         disk = subject.scope["disk"]
         if isinstance(disk, Disk):
             yield paragraph(
-                span(f"{full_name(subject)}: ", Tone.STRONG), f"power-loss protection {power_loss.verdict(disk)}"
+                span(f"{full_name(subject)}: ", Tone.STRONG), f"power-loss protection: {power_loss.verdict(disk)}"
             )
             steps = disk.plp_settle.value if isinstance(disk.plp_settle, Known) else ()
             yield from (Item(line(step)) for step in steps)
