@@ -114,7 +114,7 @@ def recorded(file: Path) -> tuple[Heartbeat, ...]:
     try:
         return tuple(msgspec.json.Decoder(Heartbeat).decode_lines(file.read_bytes()))
     except (OSError, msgspec.MsgspecError) as error:
-        raise MachineError(str(file), f"no samples of Live: {error}", "install fsadvisor anew") from error
+        raise MachineError(str(file), f"no samples of Live: {error}", "install fsadvisor again") from error
 
 
 class Replaying(Sampling):
