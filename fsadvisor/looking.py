@@ -45,6 +45,11 @@ def machine(chosen: argparse.Namespace) -> Machine:
     return with_what_is_kept(machine, chosen)
 
 
+def kept_windows(on: Path) -> Path:
+    """Where the windows are that --on names: the demo's stand beside its machine."""
+    return demo_extras() / "incident.jsonl" if on == demo_machine() else on
+
+
 def with_what_is_kept(machine: Machine, chosen: argparse.Namespace) -> Machine:
     """With the results of probes and with what people said."""
     if not chosen.on:

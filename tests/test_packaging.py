@@ -94,6 +94,10 @@ def test_installed_from_the_wheel_the_command_runs_and_finds_its_rules(wheel, tm
     )
     installed = Path(where.stdout.strip())
     assert installed == site_packages / "fsadvisor"
+    kept = {file.name: file.read_bytes() for file in (installed / "_demo/kept").iterdir()}
+    assert kept == {file.name: file.read_bytes() for file in (ROOT / "fixtures/demo").iterdir()}
+    hurts = subprocess.run([tmp_path / "bin" / "fsadvisor", "doctor", "--demo"], capture_output=True, text=True)
+    assert "waits" in hurts.stdout
     assert {str(file.relative_to(installed / "_rules")) for file in (installed / "_rules").rglob("*.toml")} == RULES
     assert {file.name for file in (installed / "_tables").iterdir()} == TABLES
 

@@ -7,6 +7,7 @@ import sys
 from functools import partial
 from typing import TYPE_CHECKING, Final
 
+from fsadvisor import looking
 from fsadvisor.facts import Cause, Unknown
 from fsadvisor.machine import symptoms
 from fsadvisor.machine.live import LiveMachine
@@ -65,7 +66,7 @@ def run(chosen: argparse.Namespace, machine: Machine, write: Callable[[Iterable[
         _there(words)
     if chosen.at and not chosen.on:
         raise RefusedError("--at chooses among windows that were kept: say where with --on")
-    windows = kept(chosen.on) if chosen.on else [_look(chosen)]
+    windows = kept(looking.kept_windows(chosen.on)) if chosen.on else [_look(chosen)]
     window = chosen_of(windows, chosen.at)
     about, symptom = _about(words, window, machine)
     told = answer(window, rules, about if words else None)

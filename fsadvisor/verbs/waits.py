@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Final
 
 from msgspec import Struct
 
+from fsadvisor import looking
 from fsadvisor.facts import Cause, Unknown
 from fsadvisor.machine.waiting import LockTrace
 from fsadvisor.measure.messages import Progress
@@ -91,7 +92,7 @@ def _again(chosen: argparse.Namespace, write: Callable[[Iterable[str]], None]) -
     """Of a window that was kept. Raises RefusedError, MachineError."""
     if chosen.target or chosen.job or chosen.locks or chosen.seconds:
         raise RefusedError("--on tells of all disks in a window that is over: leave TARGET and other options out")
-    windows = kept(chosen.on)
+    windows = kept(looking.kept_windows(chosen.on))
     one = chosen_of(windows, chosen.at)
     told = account(replayed(one), one.when, notes=(NOTE,))
     if chosen.form == "json":

@@ -52,6 +52,8 @@ def test_each_form_of_the_report_is_the_same_to_the_byte(pyz, machine, form):
         ("schema",),
         ("schema", "probe"),
         ("schema", "doctor"),
+        ("doctor", "--on", "fixtures/demo/incident.jsonl"),
+        ("waits", "--on", "fixtures/demo/incident.jsonl"),
         ("--colour",),
         ("rules", "--help"),
     ],

@@ -18,6 +18,7 @@ from fsadvisor.tui.app import FsadvisorApp
 from fsadvisor.tui.replaying import Heartbeat, Replaying, recorded
 from fsadvisor.tui.views import probes
 from tests.cases import few
+from tests.command import in_text
 from tests.tui.driving import TERMINAL, shown, until
 
 LIVE = demo_extras() / "live.jsonl"
@@ -74,6 +75,12 @@ def test_the_tour_is_its_machine_with_what_was_kept_and_others_get_nothing_of_it
     assert [one.id for one in alone.subjects] == [one.id for one in toured.subjects]
     assert incident(looking.machine(arguments.parsed(["--demo"])))
     assert not incident(looking.machine(arguments.parsed(["--on", str(demo_machine().with_name("san-host"))])))
+
+
+@pytest.mark.parametrize("command", ["doctor", "waits"])
+def test_the_commands_of_what_hurts_tell_of_the_tours_incident(command):
+    done = in_text(command, "--demo")
+    assert (done.stderr, "windows were kept" in done.stdout) == ("", True)
 
 
 def test_what_is_played_begins_with_a_minutes_course_goes_on_and_begins_anew():

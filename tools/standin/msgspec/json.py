@@ -141,6 +141,10 @@ class Decoder:
         """Raises DecodeError."""
         return decode(text, type=self._type)
 
+    def decode_lines(self, text: bytes | str) -> list[Any]:
+        """A document a line, of lines that hold more than blanks. Raises DecodeError."""
+        return [self.decode(line) for line in text.split(b"\n" if isinstance(text, bytes) else "\n") if line.strip()]
+
 
 def schema(shape: Any) -> Any:
     """As msgspec made it when this was packed."""
