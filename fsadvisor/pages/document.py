@@ -33,7 +33,7 @@ class Paragraph(Struct, frozen=True):
 
 
 class Commands(Struct, frozen=True):
-    """Lines for a shell, to be copied as they are; each wraps at any column, and says that it goes on.
+    """Lines for a shell, to be copied as they are; each wraps at blanks where it can, and says that it goes on.
 
     `name` says what they are for; `every` holds all the lines to copy where not all are shown.
     """
@@ -50,7 +50,7 @@ class Commands(Struct, frozen=True):
 
 
 class Verbatim(Struct, frozen=True):
-    """Lines of a file, blanks and all; each wraps at any column, and says that it goes on."""
+    """Lines of a file, blanks and all; each wraps at blanks where it can, and says that it goes on."""
 
     lines: tuple[Span, ...]
 

@@ -91,6 +91,9 @@ def cure(fact: Fact[Any], first: Line, glyphs: Glyphs) -> Iterator[Block]:
 
 
 _PIECE: Final = re.compile(rf"\s+|[^\s`]*`[^`\n]*`[^\s`]*|{AMOUNT}|\S+")
+_WORD: Final = re.compile(r"\s+|\S+")
+_JOINT: Final = re.compile(r".*[,/:;=&]")
+"""Behind these a path or a list of options may go on in the next line."""
 _BLANK_LINE: Final = re.compile(r"\n\s*\n")
 _CODE: Final = re.compile(r"(`[^`\n]*`)")
 _CONTINUED: Final = Span("↪ ", Tone.DIM)
@@ -168,7 +171,7 @@ def _laid(block: Block, width: int, continued: Span) -> Iterator[Line]:
                 yield from _command(command, width, indent, continued)
         case Verbatim(texts):
             for one in texts:
-                yield from _whole(one, width, NOTHING, continued, between_words=True)
+                yield from _whole(one, width, NOTHING, continued)
         case Drawn(lines):
             yield from (cut(one, width) for one in lines)
         case Gap():
@@ -176,42 +179,55 @@ def _laid(block: Block, width: int, continued: Span) -> Iterator[Line]:
 
 
 def _wrapped(block: Paragraph, width: int) -> Iterator[Line]:
-    """Greedy filling; a word longer than the line is broken, so that no sign is lost."""
+    """Greedy filling; what has no blank and is longer than the line is broken, so that no sign is lost."""
     rest: Line = (Span(" " * block.indent),) if block.indent else NOTHING
     current, used, opening = list(block.first), columns(block.first), True
-    space: Span | None = None
-    for word in _pieces(block.words):
-        if word.text.isspace():
-            space = Span(" ", word.tone)
-            continue
-        piece = word
-        need = columns((piece,)) + (1 if space and not opening else 0)
-        if used + need > width and not opening:
+    for gap, word in _words(block.words, width - columns(rest)):
+        space = NOTHING if opening else gap
+        if used + columns((*space, *word)) > width and not opening:
             yield tuple(current)
-            current, used, opening, space = list(rest), columns(rest), True, None
-        if space and not opening:
-            current.append(space)
-            used += 1
-        while used + columns((piece,)) > width:
-            head, piece = _broken(piece, max(width - used, 1))
-            current.append(head)
-            yield tuple(current)
-            current, used = list(rest), columns(rest)
-        current.append(piece)
-        used += columns((piece,))
-        opening, space = False, None
+            current, used, space = list(rest), columns(rest), NOTHING
+        for one in (*space, *word):
+            piece = one
+            while used + columns((piece,)) > width:
+                head, piece = _broken(piece, max(width - used, 1))
+                current.append(head)
+                yield tuple(current)
+                current, used = list(rest), columns(rest)
+            current.append(piece)
+            used += columns((piece,))
+        opening = False
     yield tuple(current)
 
 
-def _pieces(spans: Line) -> Iterator[Span]:
+def _words(spans: Line, room: int) -> Iterator[tuple[Line, Line]]:
+    """What stays together, with the blank before it: a mark stays with its word, in whatever tone."""
+    gap, word = NOTHING, NOTHING
+    for piece in _pieces(spans, room):
+        if not piece.text.isspace():
+            word = (*word, piece)
+            continue
+        if word:
+            yield gap, word
+        gap, word = (Span(" ", piece.tone),), NOTHING
+    if word:
+        yield gap, word
+
+
+def _pieces(spans: Line, room: int) -> Iterator[Span]:
+    """What stays together; a command that no line has room for is broken at its blanks."""
     for one in spans:
         for found in _PIECE.findall(one.text):
-            yield Span(found, one.tone)
+            whole = Span(found, one.tone)
+            yield from [whole] if columns((whole,)) <= room else (Span(part, one.tone) for part in _WORD.findall(found))
 
 
 def _broken(piece: Span, room: int) -> tuple[Span, Span]:
-    head = cut((piece,), room, "")
-    text = "".join(one.text for one in head) or piece.text[:1]
+    """What fits, and the rest: behind a joint, unless that is near the start."""
+    text = "".join(one.text for one in cut((piece,), room, "")) or piece.text[:1]
+    joint = _JOINT.match(text)
+    if joint and joint.end() > len(text) // 4:
+        text = joint.group()
     return Span(text, piece.tone), Span(piece.text[len(text) :], piece.tone)
 
 
@@ -222,14 +238,21 @@ def _command(command: str, width: int, indent: int, continued: Span) -> Iterator
         yield from _whole(span(text, Tone.COMMAND), width, before, opening, continued)
 
 
-def _whole(left: Span, width: int, before: Line, *rest: Span, between_words: bool = False) -> Iterator[Line]:
-    """A line without a sign lost; `rest` opens the lines in which it goes on."""
+def _whole(left: Span, width: int, before: Line, *rest: Span) -> Iterator[Line]:
+    """A line without a sign lost, broken at a blank; `rest` opens the lines in which it goes on."""
     while columns((left,)) > width - columns(before):
         head, tail = _broken(left, max(width - columns(before), 1))
-        at = head.text.rfind(" ") + 1 if between_words else 0
-        if head.text[:at].strip() and at > len(head.text) // 2:
-            head, tail = Span(head.text[:at], head.tone), Span(left.text[at:], left.tone)
+        if at := _at_a_blank(left.text, head.text, width - columns(rest)):
+            head, tail = Span(left.text[:at], head.tone), Span(left.text[at:], left.tone)
         left = tail
         yield (*before, head)
         before = rest
     yield (*before, left)
+
+
+def _at_a_blank(text: str, head: str, room: int) -> int:
+    """Where the word begins that has no room behind `head`, if a line of its own has room for it; else 0."""
+    at = head.rfind(" ") + 1
+    word = text[at:].partition(" ")[0]
+    fits = at > len(head) // 2 or columns((Span(word),)) <= room
+    return at if head[:at].strip() and fits else 0

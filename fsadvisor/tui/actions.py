@@ -35,24 +35,26 @@ def bindings(actions: Iterable[Action]) -> list[BindingType]:
     ]
 
 
+GOING: Final = (
+    Action("app.go_to('overview')", "1", "Overview", "The storage, and the ranked advice", shown=False),
+    Action("app.go_to('unknowns')", "2", "Unknowns", "What could not be told, and what would tell it", shown=False),
+    Action("app.go_to('what_if')", "3", "What if", "Suppose a fact, and see the advice change", shown=False),
+    Action("app.go_to('probes')", "4", "Probes", "Measure a filesystem by short jobs", shown=False),
+    Action("app.go_to('live')", "5", "Live", "What the disks do at this moment", shown=False),
+    Action("app.go_to('plan')", "6", "Plan", "The chosen advice as script, diff and undo", shown=False),
+    Action("app.go_to('trials')", "7", "Trials", "Try a change, compare, and forecast", shown=False),
+)
 EVERYWHERE: Final = (
-    Action("app.switch_mode('overview')", "1", "Overview", "The storage, and the ranked advice", shown=False),
-    Action(
-        "app.switch_mode('unknowns')", "2", "Unknowns", "What could not be told, and what would tell it", shown=False
-    ),
-    Action("app.switch_mode('what_if')", "3", "What if", "Suppose a fact, and see the advice change", shown=False),
-    Action("app.switch_mode('probes')", "4", "Probes", "Measure a filesystem by short jobs", shown=False),
-    Action("app.switch_mode('live')", "5", "Live", "What the disks do at this moment", shown=False),
-    Action("app.switch_mode('plan')", "6", "Plan", "The chosen advice as script, diff and undo", shown=False),
-    Action("app.switch_mode('trials')", "7", "Trials", "Try a change, compare, and forecast", shown=False),
+    *GOING,
     Action("search", "slash", "Search", "Search in the list or the text that has the keyboard"),
+    Action("app.command_palette", "colon,ctrl+p", "Find", "Find any command, fact, advice or subject by name"),
     Action("app.doctor", "d", "Now", "What hurts now, who does it, and what to do: the doctor", False),
     Action("app.help", "question_mark", "Help", "The keys of this place"),
-    Action("app.command_palette", "ctrl+p,colon", "Commands", "Find any command by its name", shown=False),
     Action("app.look_again", "r", "Look again", "Ask the machine everything again", shown=False),
     Action("app.next_theme", "t", "Theme", "Dark, light, high contrast, or colour-blind safe", shown=False),
     Action("app.export", "e", "Export", "Save the screen or the report to a file", shown=False),
     Action("app.draw_again", "ctrl+l", "Draw again", "Send the screen again where others wrote on it", shown=False),
     Action("app.suspend_process", "ctrl+z", "Suspend", "Back to the shell; fg returns", shown=False),
+    Action("app.back", "escape", "Back", "One step back: to what is below, or to the place before", shown=False),
     Action("app.quit", "q,ctrl+c,ctrl+q", "Quit", "Leave the explorer"),
 )

@@ -5,6 +5,7 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING, Final
 
+from msgspec.structs import replace
 from textual.command import DiscoveryHit, Hit, Hits, Provider
 from textual.content import Content
 
@@ -16,9 +17,10 @@ from fsadvisor.tui.views import keys
 from fsadvisor.tui.views.keys import spelt
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Sequence
 
 
+_NEAREST: Final = "Nothing has what you typed; these are nearest"
 _MARGINS: Final = 7
 """Columns of the list's own, with its scrollbar."""
 
@@ -26,17 +28,28 @@ _MARGINS: Final = 7
 class Commands(Provider):
     """Texts are plain: what a drive calls itself must not be read as markup."""
 
+    _doing: Sequence[Action] = EVERYWHERE
+    """What does something at the moment that it was opened."""
+
+    async def startup(self) -> None:
+        """Once for each palette."""
+        if isinstance(self.screen, Place):
+            self._doing = tuple(self.screen.doing())
+
     async def discover(self) -> Hits:
         """What can be done, before anything is typed."""
-        for action in self._actions():
+        for action in self._doing:
             words = _words(action)
             yield DiscoveryHit(Content(words), partial(self._do, action), text=words)
 
     async def search(self, query: str) -> Hits:
         """What fits the words, in the order of views/keys.py: Textual's own sorts by the score that is given."""
-        actions = [keys.Entry(keys.ACTION, _words(one), key=str(at)) for at, one in enumerate(self._actions())]
-        found = self._named().found(query, actions)
-        for at, one in enumerate(found):
+        actions = [keys.Entry(keys.ACTION, _words(one), key=str(at)) for at, one in enumerate(self._doing)]
+        index = self._named()
+        found = index.found(query, actions)
+        near = [] if found else index.nearest(query)
+        near[:1] = [replace(one, under=_NEAREST) for one in near[:1]]
+        for at, one in enumerate(found or near):
             yield Hit(len(found) - at, self._shown(one), self._command(one), text=one.words)
 
     def _named(self) -> keys.Index:
@@ -57,17 +70,11 @@ class Commands(Provider):
 
     def _command(self, one: keys.Entry) -> Callable[[], object]:
         if one.kind == keys.ACTION:
-            return partial(self._do, list(self._actions())[int(one.key)])
+            return partial(self._do, self._doing[int(one.key)])
         explorer = self.app
         if one.kind in (keys.PROBE, keys.COMMAND) and isinstance(explorer, Explorer):
             return partial(explorer.show_job if one.kind == keys.PROBE else explorer.copy_command, one.key)
         return partial(explorer.go, one.subplace, one.key) if isinstance(explorer, Explorer) else lambda: None
-
-    def _actions(self) -> Iterator[Action]:
-        """Those that do something at this moment."""
-        if isinstance(self.screen, Place):
-            yield from (one for one in self.screen.ACTIONS if self.screen.offers(one.name))
-        yield from EVERYWHERE
 
     async def _do(self, action: Action) -> None:
         await self.screen.run_action(action.name)

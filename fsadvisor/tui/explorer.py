@@ -20,8 +20,9 @@ from fsadvisor.pages import glyphs
 from fsadvisor.pages.document import Document, paragraph
 from fsadvisor.tui import drawing, looks
 from fsadvisor.tui.actions import EVERYWHERE, bindings
-from fsadvisor.tui.answering import Answering
+from fsadvisor.tui.copying import copy
 from fsadvisor.tui.doctoring import Diagnosed, Doctor
+from fsadvisor.tui.going import Going
 from fsadvisor.tui.lighter import Painting, ParsedOnce
 from fsadvisor.tui.measuring import LEAVING_SECONDS, Heard, Measurer, probe_progress, trial_progress
 from fsadvisor.tui.screens.palette import Palette
@@ -32,7 +33,6 @@ from fsadvisor.tui.views.keys import spelt
 from fsadvisor.tui.views.narrowing import counted_as
 from fsadvisor.tui.views.plan import Choice
 from fsadvisor.tui.widgets.bars import Head
-from fsadvisor.tui.widgets.rows_view import RowsView
 from fsadvisor.tui.wire import Wire
 
 if TYPE_CHECKING:
@@ -55,6 +55,7 @@ _SIGNALLED = 128
 _LAST_WORDS_S = 3.0
 """How long a signal waits for an orderly end."""
 _READ_ONLY = "This page is read-only: fsadvisor serve --may-write lets it write and measure."
+_ASKING = "Asking the machine everything again"
 STOPS_PROBE = Document(
     "leave", (paragraph("Something is being measured. Stop it and leave? What it has made is taken away first."),)
 )
@@ -63,7 +64,7 @@ STOPS_PROBE = Document(
 _TOUR: Final = "A tour: a recording is played. Of this machine nothing is asked or written."
 
 
-class Explorer(Answering):
+class Explorer(Going):
     """Holds the look and what the person has chosen. Screens read it; threads only post messages.
 
     The exit code is 0, or 128 and the signal's number. `error` is what ended it where looking failed.
@@ -194,8 +195,10 @@ class Explorer(Answering):
                 self._watches = True
                 hotplug.watch(lambda change: self.post_message(self.DisksChanged(change)))
             self.look = message.outcome
-            if not message.outcome.asking and self.doctor.answer is None:
-                self.diagnose()
+            if not message.outcome.asking:
+                self.unsay(_ASKING)
+                if self.doctor.answer is None:
+                    self.diagnose()
             if self.session.replay is not None:
                 self.say(_TOUR)
                 self.doctor.recall()
@@ -325,17 +328,9 @@ class Explorer(Answering):
         if not isinstance(self.screen, Palette):
             self.push_screen(Palette(id="--command-palette"))
 
-    async def show_job(self, job: str) -> None:
-        """A job of the place Probes, under its cursor."""
-        await self.switch_mode("probes")
-        jobs = self.screen.query_one("#jobs", RowsView)
-        self.screen.set_focus(jobs)
-        self.screen.call_after_refresh(jobs.put_cursor_on, f"job:{job}")
-
     def copy_command(self, name: str) -> None:
         """One of the command line, to be typed on in a shell."""
-        self.copy_to_clipboard(f"fsadvisor {name} ")
-        self.notify(f"Copied: fsadvisor {name} (its --help tells how)", markup=False)
+        copy(self, [f"fsadvisor {name} "], f"fsadvisor {name}", "its --help tells how", to_be_typed_on=True)
 
     def action_doctor(self) -> None:
         """What hurts now."""
@@ -344,9 +339,9 @@ class Explorer(Answering):
     async def show_only(self, what: str) -> None:
         """What a count of the head counts."""
         if what == "unknown":
-            await self.switch_mode("unknowns")
+            await self.action_go_to("unknowns")
         elif way := counted_as(what):
-            await self.switch_mode("overview")
+            await self.action_go_to("overview")
             self.screen.post_message(self.Narrowed(way))
 
     def action_help(self) -> None:
@@ -365,14 +360,9 @@ class Explorer(Answering):
         if not self.is_read_only() and self.look is not None and self.screen.name != "export":
             self.go("export", self.export_screenshot(title=self.TITLE))
 
-    async def action_back(self) -> None:
-        """To the place below, if this one was opened over it."""
-        if len(self.screen_stack) > 1:
-            await self.pop_screen()
-
     def action_look_again(self) -> None:
         """Ask the machine everything anew."""
-        self.say("Asking the machine everything again")
+        self.say(_ASKING)
         self.changes = {}
         if self._looking is not None:
             self._looking.stop()

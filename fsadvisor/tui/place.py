@@ -1,12 +1,10 @@
-"""What every screen has: the head line, the row of places, its own body, the search bar and the keys.
-
-Copying by OSC 52: to the clipboard of the terminal that one sits at, over ssh too. The text is copied as it is.
-"""
+"""What every screen has: the head line, the row of places, its own body, the search bar and the keys."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, ClassVar, Final, cast
+from typing import TYPE_CHECKING, ClassVar, cast
 
+from msgspec.structs import replace
 from textual.containers import Vertical
 from textual.css.query import NoMatches
 from textual.screen import Screen
@@ -19,10 +17,10 @@ from fsadvisor.tui.widgets.document_view import DocumentView
 from fsadvisor.tui.widgets.rows_view import RowsView
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterator
 
-    from textual.app import App, ComposeResult
-    from textual.binding import BindingType
+    from textual.app import ComposeResult
+    from textual.binding import ActiveBinding, BindingType
 
     from fsadvisor.tui.explorer import Explorer
     from fsadvisor.tui.views.look import Look
@@ -91,9 +89,33 @@ class Place(PaintedOnce, Screen[None]):
             self.query_one(Head).show_look(look)
             self.show_look(look)
 
-    def offers(self, _action: str) -> bool:
-        """Whether footer and palette name an action now; one that is not offered says why when its key is pressed."""
+    def offers(self, action: str) -> bool:
+        """Whether footer, help and palette name it now; what is not offered says why when its key is pressed."""
+        match action:
+            case "search":
+                return self.searched() is not None
+            case "app.focus_next":
+                return len(self.focus_chain) > 1
+            case "app.next_theme":
+                return not self.explorer.terminal.plain
+            case "app.export":
+                return self.explorer.session.may_write
         return True
+
+    def doing(self) -> Iterator[Action]:
+        """What does something at this moment, here or in every place, each with the keys that do it."""
+        active = self.active_bindings
+        for one in (*self.ACTIONS, *EVERYWHERE):
+            keys = [key for key in one.keys.split(",") if key in active and self._leads(active[key], one)]
+            if keys and self.offers(one.name):
+                yield replace(one, keys=",".join(keys))
+
+    def _leads(self, bound: ActiveBinding, action: Action) -> bool:
+        """Whether the key does it: by itself, or by way of the list that has the keyboard."""
+        if bound.binding.action == action.name:
+            return bound.enabled
+        by_a_list = bound.node not in (self, self.app) and action in self.ACTIONS
+        return by_a_list and bool(self.app._check_action_state(action.name, self))
 
     def is_read_only(self) -> bool:
         """Whether nothing may be written or measured from here; the person is told so."""
@@ -108,27 +130,14 @@ class Place(PaintedOnce, Screen[None]):
         except NoMatches:
             return None
 
+    def end_search(self) -> bool:
+        """Take a search away that narrows or marks something; False where none does."""
+        bar = self.query_one(SearchBar)
+        if is_open := bar.has_class("open"):
+            bar.action_clear()
+        return is_open
+
     def action_search(self) -> None:
         """Open the search bar."""
         if (target := self.searched()) is not None:
             self.query_one(SearchBar).search_in(target)
-
-
-_MOST_BYTES: Final = 70_000
-"""Terminals drop what is longer: 100,000 bytes of base64, with the escape sequence around it."""
-
-
-def copy(app: App[int], lines: Iterable[str]) -> str:
-    """Copy lines to be pasted into a shell; returns why that can't be done, '' where it was.
-
-    Signs that are not printable are refused, tabs apart: pasted, an escape sequence or a line break in a name could end
-    the paste and type what follows; and bytes that are no UTF-8 would not come back as they are.
-    """
-    told = tuple(lines)
-    text = "".join(f"{one}\n" for one in told)
-    if not all(one.replace("\t", "").isprintable() for one in told):
-        return "there are characters in it that are not safe to paste into a shell"
-    if len(text.encode()) > _MOST_BYTES:
-        return "it is too much for a terminal's clipboard"
-    app.copy_to_clipboard(text)
-    return ""

@@ -1,6 +1,7 @@
 """Runs the explorer without a terminal, on a recorded machine."""
 
 import asyncio
+import os
 
 import pytest
 
@@ -11,12 +12,30 @@ from fsadvisor.tui.app import FsadvisorApp
 from fsadvisor.tui.session import Session
 from fsadvisor.tui.terminal import Terminal
 from tests.doctor.test_answer import window
-from tests.paths import FIXTURES
-from tests.waiting import END_S
+from tests.paths import FIXTURES, ROOT
 
 MACHINE = "pm9a3-postgresql-volatile"
 TERMINAL = Terminal(unicode=True, plain=False, colour=True)
-FsadvisorApp.NOTIFICATION_TIMEOUT = END_S  # a test may come to read it later than a person would
+os.environ.pop("TMUX", None)  # what tests copy is not for the person who runs them
+
+
+class Heard(FsadvisorApp):
+    """Keeps all that was said above the keys: the next key takes it away."""
+
+    CSS_PATH = ROOT / "fsadvisor/tui/style.tcss"
+
+    def __init__(self, *given, **named):
+        super().__init__(*given, **named)
+        self.heard = []
+
+    def _on_notify(self, event):
+        super()._on_notify(event)
+        self.heard.append(event.notification.message)
+
+
+def said(app):
+    """All of that."""
+    return " ".join(app.heard)
 
 
 def long(*size):
@@ -47,7 +66,7 @@ def explored(steps, machine=MACHINE, size=(80, 24), terminal=TERMINAL, notificat
     """
 
     async def run():
-        app = FsadvisorApp(session(machine), terminal)
+        app = Heard(session(machine), terminal)
         async with app.run_test(size=size, notifications=notifications) as pilot:
             await until(pilot, lambda: app.look is not None)
             return await steps(app, pilot)

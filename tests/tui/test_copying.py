@@ -1,15 +1,18 @@
 """What is copied and written are the commands themselves, quoted for a shell; what could harm one is not copied."""
 
+import os
 import shlex
+import shutil
+import subprocess
 
 import pytest
 
-from fsadvisor.tui.place import copy
+from fsadvisor.tui.copying import refused
 from fsadvisor.tui.screens.finding import FindingPlace
 from fsadvisor.tui.screens.unknowns import Unknowns
 from fsadvisor.tui.views.look import finding_key
 from tests.told import disk, machine
-from tests.tui.driving import explored, shown, until
+from tests.tui.driving import explored, said, shown, until
 
 RULE = "access-times-written"
 WITH_COMMANDS = ["/srv/my data", "/srv/it's", '/srv/"$(reboot)" `x` \\ &', "/srv/[red]漢"]
@@ -27,20 +30,6 @@ async def opened(app, pilot):
     await until(pilot, lambda: isinstance(app.screen, FindingPlace) and app.screen._page is not None)
     await pilot.pause()
     return next(one.verdicts[0] for one in app.look.findings if one.rule.id == RULE)
-
-
-def said(app):
-    return " ".join(note.message for note in app._notifications)
-
-
-class Clipboard:
-    """Stands for the terminal."""
-
-    def __init__(self):
-        self.text = None
-
-    def copy_to_clipboard(self, text):
-        self.text = text.encode().decode()
 
 
 ONE_ALWAYS = [WITHOUT[0], *(pytest.param(it, marks=pytest.mark.long) for it in WITHOUT[1:])]
@@ -99,18 +88,63 @@ def test_a_cure_that_names_it_is_shown_and_not_copied(point):
     copied, told = explored(steps, machine=mounted_at(point), size=(160, 50))
     assert all(one.replace("\n", "").isprintable() for one in copied)
     assert any(copied)
-    assert "Not copied: there are characters in it that are not safe to paste into a shell" in told
+    assert "not copied: there are characters in it that are not safe to paste into a shell" in told
 
 
 @pytest.mark.parametrize("line", ["a\x1b[201~b", "caf\udce9", "a\u202eb", "a\rb", "a\nb", "\x00"])
 def test_a_line_that_is_not_printable_is_not_copied(line):
-    terminal = Clipboard()
-    assert "not safe to paste" in copy(terminal, ["fine", line])
-    assert terminal.text is None
+    assert "not safe to paste" in refused(["fine", line])
 
 
 def test_tabs_and_other_scripts_are_copied_and_too_much_is_not():
-    terminal = Clipboard()
-    assert copy(terminal, ["\tmount /srv/漢", ""]) == ""
-    assert terminal.text == "\tmount /srv/漢\n\n"
-    assert "too much" in copy(terminal, ["x" * 70_000])
+    assert refused(["\tmount /srv/漢", ""]) == ""
+    assert "too much" in refused(["x" * 70_000])
+
+
+@pytest.fixture
+def tmux(tmp_path):
+    """A tmux of the test's own; `TMUX` as it gives it to what it runs, and a way to ask it."""
+    tool = shutil.which("tmux")
+    if tool is None:
+        pytest.skip("no tmux is installed here")
+    ours = {**os.environ, "TMUX_TMPDIR": str(tmp_path)}
+    ours.pop("TMUX", None)
+
+    def asked(*words):
+        return subprocess.run([tool, "-f", "/dev/null", *words], env=ours, capture_output=True, text=True, check=True)
+
+    asked("new-session", "-d", "sleep 600")
+    yield asked("display-message", "-p", "#{socket_path},#{pid},0").stdout.strip(), asked
+    asked("kill-server")
+
+
+async def copied(app, pilot):
+    await opened(app, pilot)
+    before = len(app.heard)
+    await pilot.press("y")
+    await until(pilot, lambda: len(app.heard) > before)
+    return app.clipboard, app.heard[-1]
+
+
+def test_inside_tmux_it_is_in_tmuxs_buffer_too_and_that_is_said(tmux, monkeypatch):
+    inside, asked = tmux
+    monkeypatch.setenv("TMUX", inside)
+    clipboard, words = explored(copied, machine=mounted_at(WITH_COMMANDS[2]))
+    assert asked("show-buffer").stdout == clipboard
+    assert "copied to tmux's buffer: prefix ] pastes; w writes a file" in words
+
+
+def test_where_tmux_is_gone_it_is_said_where_the_copy_went_and_what_works(monkeypatch, tmp_path):
+    monkeypatch.setenv("TMUX", f"{tmp_path}/gone,1,0")
+    clipboard, words = explored(copied, machine=mounted_at(WITH_COMMANDS[0]))
+    assert clipboard.startswith("mount ")
+    assert "sent to the terminal's clipboard (OSC 52), not to tmux's buffer: " in words
+    assert words.endswith("; w writes a file")
+
+
+def test_of_a_command_of_the_command_line_no_end_of_line_is_copied():
+    async def steps(app, _pilot):
+        app.copy_command("trial")
+        return app.clipboard
+
+    assert explored(steps) == "fsadvisor trial "

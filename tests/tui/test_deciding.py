@@ -12,8 +12,8 @@ from fsadvisor.tui.screens.supposing import Supposing
 from fsadvisor.tui.views.look import finding_key
 from fsadvisor.tui.views.suppose import asked_of
 from fsadvisor.tui.widgets.rows_view import RowsView
-from tests.tui.driving import SIZES, explored, shown, until
-from tests.tui.test_unknowns import attesting, said, typed
+from tests.tui.driving import SIZES, explored, said, shown, until
+from tests.tui.test_unknowns import attesting, typed
 
 
 async def fact(app, pilot, subject, name):
@@ -132,8 +132,8 @@ def test_a_supposition_of_what_is_so_already_is_answered_and_not_taken():
     ("key", "words"),
     [
         ("a", "disk.plp can't be attested: it comes from"),
-        ("W", "only advice can be waived"),
-        ("p", "There is nothing here to plan"),
+        ("W", "Only advice can be waived or planned"),
+        ("p", "Only advice can be waived or planned"),
     ],
 )
 def test_what_can_not_be_decided_of_a_row_is_answered(key, words, tmp_path):

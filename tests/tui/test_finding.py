@@ -8,7 +8,7 @@ from fsadvisor.tui.views.look import finding_key
 from fsadvisor.tui.widgets.ask_line import AskLine
 from fsadvisor.tui.widgets.document_view import DocumentView
 from tests.report import composed
-from tests.tui.driving import SIZES, TERMINAL, TWO_SIZES, explored, screen, shown, until
+from tests.tui.driving import SIZES, TERMINAL, TWO_SIZES, explored, said, screen, shown, until
 from tests.views.seen import look_of
 
 SAFE = "access-times-written"
@@ -24,10 +24,6 @@ async def opened(app, pilot, rule=SAFE):
     await until(pilot, lambda: isinstance(app.screen, FindingPlace) and app.screen._page is not None)
     await pilot.pause()
     return key_of(app, rule)
-
-
-def said(app):
-    return " ".join(note.message for note in app._notifications)
 
 
 async def pressed(pilot, *keys):
@@ -63,8 +59,8 @@ def test_y_copies_the_commands_and_u_the_undo_wherever_one_reads(size):
     assert copied.startswith("mount ")
     assert "noatime" in copied
     assert undone == "".join(f"{line}\n" for line in undo)
-    assert "Copied 1 line: do now" in words
-    assert "Copied 1 line: undo" in words
+    assert "1 line (do now) sent to the terminal's clipboard (OSC 52)" in words
+    assert "1 line (undo) sent" in words
 
 
 def test_y_copies_the_part_that_is_in_view_and_a_bar_marks_it():
@@ -115,17 +111,17 @@ def test_the_footer_offers_no_copy_where_there_is_nothing_to_copy(size):
     assert "Esc Back" in passed
 
 
-def test_what_is_said_for_a_moment_stands_in_the_last_line():
+def test_what_is_said_stands_above_the_keys_and_covers_nothing_else():
     async def steps(app, pilot):
         await opened(app, pilot)
         before = screen(app)
         await pressed(pilot, "y")
-        await until(pilot, lambda: "Copied 1 line: do now" in shown(app))
+        await until(pilot, lambda: "1 line (do now) sent to the terminal's clipboard (OSC 52)" in shown(app))
         return before, screen(app)
 
     before, after = explored(steps, notifications=True)
-    assert "Copied 1 line: do now" in after[-1]
-    assert after[:-1] == before[:-1]
+    assert "1 line (do now) sent to the terminal's clipboard (OSC 52)" in after[-2]
+    assert (after[:-2], after[-1]) == (before[:-2], before[-1])
 
 
 def test_w_writes_to_a_new_file_and_leaves_what_is_there(tmp_path):
@@ -135,9 +131,9 @@ def test_w_writes_to_a_new_file_and_leaves_what_is_there(tmp_path):
         await pressed(pilot, "w")
         line = app.screen.query_one(AskLine)
         line.query_one("Input").value = str(file)
-        before = len(app._notifications)
+        before = len(app.heard)
         await pressed(pilot, "enter")
-        await until(pilot, lambda: len(app._notifications) > before)
+        await until(pilot, lambda: len(app.heard) > before)
         return not line.has_class("open")
 
     async def steps(app, pilot):
@@ -253,7 +249,7 @@ def test_what_passed_can_be_opened_too():
 
     text, words, chosen = explored(steps)
     assert "CHECKED, NOT FOUND HERE: " in text
-    assert "nothing here to plan" in words
+    assert "Only advice can be waived or planned" in words
     assert chosen == ()
 
 
@@ -266,7 +262,7 @@ def test_too_much_for_a_clipboard_is_not_copied():
 
     copied, words = explored(steps)
     assert copied == ""
-    assert "100 lines not copied: it is too much" in words
+    assert "100 lines (do now) not copied: it is too much" in words
 
 
 @pytest.mark.parametrize("size", TWO_SIZES)

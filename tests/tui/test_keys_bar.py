@@ -12,8 +12,9 @@ def test_it_shows_the_keys_of_the_place_with_their_words():
         await pilot.pause()
         return at_the_bottom(app)
 
-    line = explored(steps)
+    line = explored(steps, size=(120, 40))
     assert " / Search " in line
+    assert " : Find " in line
     assert " ? Help " in line
     assert " q Quit" in line
     assert "Look again" not in line

@@ -213,8 +213,10 @@ def test_a_recording_does_not_move_and_says_so_calmly():
     async def steps(app, pilot):
         await pilot.press("5")
         await until(pilot, lambda: isinstance(app.screen, Live))
-        await pilot.press("space", "s", "a", "escape")
+        await pilot.press("space", "s", "a")
         await until(pilot, lambda: "A recording does not move" in shown(app))
+        await pilot.press("escape")
+        await until(pilot, lambda: app.screen.name == "overview")
 
     explored(steps)
 

@@ -4,7 +4,7 @@ import pytest
 from msgspec.structs import replace
 
 from fsadvisor.tui.views.plan import Choice
-from tests.tui.driving import SIZES, explored, shown, until
+from tests.tui.driving import SIZES, explored, said, shown, until
 
 MACHINE = "lab-ext4-tuned"
 
@@ -112,12 +112,12 @@ def test_the_plan_is_saved_as_a_folder_and_never_into_one_that_has_something(tmp
     async def steps(app, pilot):
         await with_all(app, pilot)
         await pilot.press("S", "enter")
-        await until(pilot, lambda: len(app._notifications) == 1)
+        await until(pilot, lambda: len(app.heard) == 1)
         await pilot.press("S", "enter")
-        await until(pilot, lambda: len(app._notifications) == 2)
+        await until(pilot, lambda: len(app.heard) == 2)
         await pilot.press("S", "escape")
         await pilot.pause()
-        return app.focused.id, [one.message for one in app._notifications]
+        return app.focused.id, app.heard
 
     focused, (saved_in, refused) = explored(steps, MACHINE, (120, 40))
     assert focused == "chosen"
@@ -151,8 +151,8 @@ def test_a_file_with_bytes_that_are_no_utf_8_is_not_copied_and_the_explorer_goes
         plan.__dict__["files"] = {**plan.files, "plan.sh": replace(plan.files[name], text="# caf\udce9\n")}
         await pilot.press("y")
         await pilot.pause()
-        return app.clipboard, " ".join(note.message for note in app._notifications)
+        return app.clipboard, said(app)
 
     copied, words = explored(steps, MACHINE)
     assert copied == ""
-    assert "plan.sh is not copied" in words
+    assert "plan.sh (1 line) not copied" in words

@@ -25,7 +25,7 @@ OLD, RAID, LAB, MEASURED, DATABASE = (
     "pm9a3-postgresql-volatile",
 )
 TASKS = {
-    "the worst finding, and its commands copied": (LAB, "enter y", "Copied"),
+    "the worst finding, and its commands copied": (LAB, "enter y", "sent to the terminal's clipboard"),
     "the drive's power-loss protection, and why": (OLD, ": p l p enter", "for partial"),
     "why nobarrier is not advised": (DATABASE, ": n o b a r enter", "CHECKED, NOT FOUND HERE: nobarrier"),
     "how long an fsync takes, and what of it are flushes": (MEASURED, "tab", "1.16 ms, 44 % of it flus"),

@@ -10,7 +10,6 @@ import pytest
 
 from fsadvisor.machine.kept_files import ATTESTATIONS, WithFile, attestation_text
 from fsadvisor.machine.opening import open_machine
-from fsadvisor.tui.app import FsadvisorApp
 from fsadvisor.tui.screens.attesting import Attesting
 from fsadvisor.tui.screens.checklist import Checklist
 from fsadvisor.tui.screens.said import Said
@@ -20,7 +19,7 @@ from fsadvisor.tui.screens.what_if import WhatIf
 from fsadvisor.tui.views.unknowns import Means
 from fsadvisor.tui.widgets.rows_view import RowsView
 from tests.paths import FIXTURES
-from tests.tui.driving import MACHINE, TERMINAL, TWO_SIZES, explored, screen, session, shown, until
+from tests.tui.driving import MACHINE, TERMINAL, TWO_SIZES, Heard, explored, said, screen, session, shown, until
 
 SIZES = TWO_SIZES
 
@@ -54,11 +53,6 @@ async def read_what_came_of_it(app, pilot):
     await pilot.press("escape")
 
 
-def said(app):
-    """What was told in a corner of the screen."""
-    return " ".join(one.message for one in app._notifications)
-
-
 def attesting(steps, file, size=(80, 24)):
     """Run the explorer on a recorded machine that keeps what people say in a file."""
 
@@ -67,7 +61,7 @@ def attesting(steps, file, size=(80, 24)):
         recorded = open_machine(FIXTURES / "machines" / MACHINE)
         made.opened = lambda: (WithFile(recorded, ATTESTATIONS, attestation_text(file), str(file)), None)
         made.attestations, made.who = file, "Jo Doe"
-        app = FsadvisorApp(made, TERMINAL)
+        app = Heard(made, TERMINAL)
         async with app.run_test(size=size) as pilot:
             await until(pilot, lambda: app.look is not None)
             return await steps(app, pilot)
@@ -273,17 +267,15 @@ def test_what_can_not_be_attested_or_kept_is_refused_in_the_words_of_the_command
 
 
 def test_m_goes_to_probes_with_the_job_and_the_mount_chosen():
-    wanted = []
-
     async def steps(app, pilot):
         await opened(app, pilot)
         await on_first(app, pilot, Means.MEASURE)
-        app.switch_mode = lambda mode: wanted.append((mode, app.wanted_probe))
         await pilot.press("m")
-        await until(pilot, lambda: wanted)
+        await until(pilot, lambda: app.screen.name == "probes" and app.wanted_probe is None)
+        await pilot.pause()
+        return app.screen.query_one("#jobs", RowsView).row.key, app.screen._mount
 
-    explored(steps)
-    assert wanted == [("probes", ("commit-fdatasync", "/var/lib/postgresql"))]
+    assert explored(steps) == ("job:commit-fdatasync", "/var/lib/postgresql")
 
 
 def test_w_supposes_an_answer_and_shows_what_follows():

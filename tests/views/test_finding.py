@@ -37,11 +37,12 @@ def flat(page):
 @pytest.mark.parametrize("machine", MACHINES)
 def test_every_finding_says_what_where_why_there_and_who_says_so(machine):
     look = look_at(machine)
-    for key, one in zip(keys(look), look.findings, strict=True):
+    for at, (key, one) in enumerate(zip(keys(look), look.findings, strict=True), 1):
         page = flat(read(look, key))
         assert one.title in page
         assert one.rule.severity.upper() in page
-        assert f"of {len(look.findings)} (] next)" in page
+        assert f"{at} of {len(look.findings)}" in page
+        assert ("(] next)" in page) == (at < len(look.findings))
         assert one.rule.id in page
         assert "References" in page
 

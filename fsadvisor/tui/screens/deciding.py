@@ -31,20 +31,50 @@ DECISIONS: Final = (
     Action("attest", "a", "Attest", "Say what only a person knows of this"),
     Action("suppose", "S", "Suppose", "Suppose another answer, and see the advice change"),
 )
+_INTO_THE_PLAN: Final = ("choose", "plan")
 NOWHERE: Final = "A recording keeps nothing: fsadvisor --on PATH --attestations FILE says where to."
 
 
 class Deciding(Place):
-    """A place with a finding or a fact under the cursor; its ACTIONS have DECISIONS among them."""
+    """A place with a finding, a fact or a subject under the cursor; its ACTIONS have DECISIONS among them."""
+
+    _offered_before: tuple[bool, ...] = ()
 
     def finding_here(self) -> Finding | None:
         """That under the cursor."""
         return None
 
+    def subject_here(self) -> str:
+        """The id of the mount, drive, … under the cursor; '' where that is something else."""
+        return ""
+
     def facts_here(self, look: Look) -> Sequence[tuple[str, str]]:
         """Those under the cursor, with the subjects whose own they are; of a finding, what it asks."""
+        if subject := self.subject_here():
+            return suppose.facts_of(look, subject)
         found = self.finding_here()
         return suppose.asked_of(look, found) if found else ()
+
+    def offers(self, action: str) -> bool:
+        """What can be decided of what the cursor is on; the others say why not when their keys are pressed."""
+        look, found = self.explorer.look, self.finding_here()
+        if action in ("waive", *_INTO_THE_PLAN):
+            return found is not None and found.outcome in CALLS_FOR_ACTION
+        if action in ("attest", "suppose") and look is not None:
+            here = self.facts_here(look)
+            return any(action == "suppose" or suppose.is_open_to_people(look, *one) for one in here)
+        return super().offers(action)
+
+    def offer_anew(self) -> None:
+        """The cursor is on something else: the keys that do something may be others."""
+        now = tuple(self.offers(one) for one in ("waive", "attest", "suppose", "choose"))
+        if now != self._offered_before:
+            self._offered_before = now
+            self.refresh_bindings()
+
+    def why_no_advice(self) -> str:
+        """Why what the cursor is on is neither waived nor planned."""
+        return "Only advice can be waived or planned: this is none."
 
     def say(self, words: str, *, failed: bool = False) -> None:
         """For a moment, in the last line."""
@@ -54,7 +84,7 @@ class Deciding(Place):
         """Accept it."""
         found = self.finding_here()
         if found is None or found.outcome not in CALLS_FOR_ACTION:
-            self.say("Nothing to waive here: only advice can be waived.", failed=True)
+            self.say(self.why_no_advice(), failed=True)
         elif found.waiver is not None:
             if self._is_kept():
                 self._withdraw(found)
@@ -104,7 +134,8 @@ class Deciding(Place):
         if here:
             from fsadvisor.tui.screens.supposing import Supposing
 
-            self.app.push_screen(Supposing(here))
+            asked = suppose.asked_by(self.explorer.session.shelf.rules)
+            self.app.push_screen(Supposing(sorted(here, key=lambda one: one[1] not in asked)))
         else:
             self.say("There is no fact here to suppose otherwise.", failed=True)
 

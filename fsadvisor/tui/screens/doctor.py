@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, ClassVar
 
-from fsadvisor.pages.glyphs import span
+from fsadvisor.pages.text import counted
 from fsadvisor.tui.actions import Action, bindings
-from fsadvisor.tui.place import Place, copy
+from fsadvisor.tui.copying import copy
+from fsadvisor.tui.place import Place
 from fsadvisor.tui.views import doctor
 from fsadvisor.tui.widgets.document_view import DocumentView
 
@@ -110,7 +111,9 @@ class DoctorPlace(Place):
             self.explorer.go("rule", answer.found[0].verdict.rule.id)
 
     def action_copy(self) -> None:
-        """To the terminal's clipboard."""
+        """To paste them into a shell."""
         if commands := self.query_one(DocumentView).commands:
-            why_not = copy(self.app, commands.copied)
-            self.notify(span(why_not or "Copied.").text, severity="warning" if why_not else "information", markup=False)
+            what = counted(len(commands.copied), "line")
+            copy(
+                self.app, commands.copied, f"{what} ({commands.name})" if commands.name else what, "e saves the screen"
+            )

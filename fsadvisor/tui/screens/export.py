@@ -19,6 +19,7 @@ from fsadvisor.machine.safe_files import write_new
 from fsadvisor.pages.document import Paragraph
 from fsadvisor.pages.glyphs import Span, Tone, line, span
 from fsadvisor.pages.screen import laid
+from fsadvisor.tui.actions import GOING, bindings
 from fsadvisor.tui.lighter import PaintedOnce
 from fsadvisor.tui.views import export
 from fsadvisor.tui.widgets.lines_view import LinesView
@@ -51,6 +52,7 @@ class Export(PaintedOnce, ModalScreen[None]):
         Binding("q", "leave", "Save nothing", show=False),
         Binding("ctrl+c,ctrl+q", "app.quit", "Quit", show=False),
         Binding("tab,shift+tab", "other", "Kind or name", show=False),
+        *bindings(GOING),
     ]
 
     class Saved(Message):

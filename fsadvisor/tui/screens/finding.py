@@ -15,7 +15,7 @@ from fsadvisor.pages.document import Commands
 from fsadvisor.pages.text import counted
 from fsadvisor.rulebook.rule import CALLS_FOR_ACTION
 from fsadvisor.tui.actions import Action, bindings
-from fsadvisor.tui.place import copy
+from fsadvisor.tui.copying import copy
 from fsadvisor.tui.screens.deciding import DECISIONS, Deciding
 from fsadvisor.tui.views import finding
 from fsadvisor.tui.widgets.ask_line import AskLine
@@ -137,10 +137,7 @@ class FindingPlace(Deciding):
             self._copy(self._page.undo, "undo")
 
     def _copy(self, lines: Sequence[str], name: str) -> None:
-        if why_not := copy(self.app, lines):
-            self.say(f"{counted(len(lines), 'line')} not copied: {why_not}. w writes a file.", failed=True)
-            return
-        self.say(f"Copied {counted(len(lines), 'line')}: {name}. If your terminal takes no copies, w writes a file.")
+        copy(self.app, lines, f"{counted(len(lines), 'line')} ({name})", "w writes a file")
 
     def action_write(self) -> None:
         """Ask for a name."""
@@ -179,7 +176,7 @@ class FindingPlace(Deciding):
         """Into the plan, or out of it."""
         look, found = self.explorer.look, self.finding_here()
         if look is None or found is None or found.outcome not in CALLS_FOR_ACTION:
-            self.say("There is nothing here to plan.", failed=True)
+            self.say(self.why_no_advice(), failed=True)
             return
         if not self.explorer.chosen.turn(found):
             self.say("No longer chosen for the plan.")
@@ -206,22 +203,25 @@ class FindingPlace(Deciding):
         return super().check_action(action, parameters)
 
     def offers(self, action: str) -> bool:
-        """No copy where there is no command, and no plan where nothing is advised."""
-        page, found = self._page, self.finding_here()
-        if page is None:
+        """No copy where there is no command, no plan where nothing is advised, no next one where there is one alone."""
+        page, look = self._page, self.explorer.look
+        if page is None or look is None:
             return True
-        if action in ("copy", "write"):
-            return any(isinstance(block, Commands) for block in page.whole.blocks)
-        if action == "copy_undo":
-            return bool(page.undo)
-        return action != "choose" or (found is not None and found.outcome in CALLS_FOR_ACTION)
+        match action:
+            case "copy" | "write":
+                return any(isinstance(block, Commands) for block in page.whole.blocks)
+            case "copy_undo":
+                return bool(page.undo)
+            case "beside(1)" | "beside(-1)":
+                return finding.beside(look, self.key, 1 if action == "beside(1)" else -1) is not None
+        return super().offers(action)
 
-    def action_try(self) -> None:
+    async def action_try(self) -> None:
         """Where trials are, with the cursor on it."""
         found = self.finding_here()
         if found is not None:
             self.explorer.wanted_trial = (found.rule.id, found.verdicts[0].subject.id)
-            self.explorer.switch_mode("trials")
+            await self.explorer.action_go_to("trials")
 
     def action_rule(self) -> None:
         """Its page."""

@@ -105,6 +105,8 @@ class Live(Place):
         """A recording leaves nothing to do here."""
         if not self.explorer.session.moves and action in {one.name for one in self.ACTIONS}:
             return False
+        if action == "close":
+            return self.has_class("-opened")
         return super().check_action(action, parameters)
 
     def on_mount(self) -> None:
@@ -220,6 +222,7 @@ class Live(Place):
             return
         self._disk = event.row.key
         self.add_class("-opened")
+        self.refresh_bindings()
         self._share_out()
         self.call_after_refresh(self._draw_disk)
 
@@ -269,13 +272,13 @@ class Live(Place):
         else:
             self._say("Nothing more is known of this device: r looks again.")
 
-    def action_ladder(self) -> None:
+    async def action_ladder(self) -> None:
         """Where one measures; nothing is started yet."""
         standing = live_disk.above(self.explorer.look, self._device())
         points = [one.name for one in standing if one.kind == "mount"]
         if points:
             self.explorer.wanted_probe = ("fsync-ladder", points[0])
-            self.explorer.switch_mode("probes")
+            await self.explorer.action_go_to("probes")
         else:
             self._say("No filesystem is mounted on this device: there is nowhere to measure.")
 
@@ -294,6 +297,7 @@ class Live(Place):
     def action_close(self) -> None:
         """The processes again."""
         self.remove_class("-opened")
+        self.refresh_bindings()
         if self.explorer.session.moves:
             self._share_out()
             self.query_one("#disks", RowsView).focus()

@@ -13,7 +13,7 @@ from fsadvisor.pages.glyphs import NOTHING
 from fsadvisor.tui.actions import Action, bindings
 from fsadvisor.tui.screens.choosing import Choosing
 from fsadvisor.tui.screens.deciding import DECISIONS
-from fsadvisor.tui.screens.glimpsing import Glimpsing
+from fsadvisor.tui.screens.on_the_board import OnTheBoard
 from fsadvisor.tui.telling import Telling
 from fsadvisor.tui.views import advice, finding, narrowing, storage_tree, traffic
 from fsadvisor.tui.views.look import finding_key
@@ -37,7 +37,6 @@ if TYPE_CHECKING:
     from fsadvisor.tui.views.look import Look
     from fsadvisor.tui.views.narrowing import Narrowing
     from fsadvisor.tui.views.overview import Layout
-    from fsadvisor.tui.views.storage_tree import Folds, Tree
 
 _REST_S: Final = 0.06
 """How long the tree's cursor rests before the advice follows it: moving must never wait for that."""
@@ -45,7 +44,7 @@ _REST_S: Final = 0.06
 _TREE: Final = ("fold", "turn_fold")
 
 
-class Overview(Glimpsing):
+class Overview(OnTheBoard):
     """Where one moves in the tree, the advice is narrowed to what speaks of the subject, its stack and its users."""
 
     AUTO_FOCUS = "#advice"
@@ -53,7 +52,8 @@ class Overview(Glimpsing):
     MODE = "overview"
     ACTIONS: ClassVar[tuple[Action, ...]] = (
         Action("open_row", "enter", "Open", "The advice from why to undo, or all that is known of the subject"),
-        Action("choose", "space,plus,p", "Choose", "Take this advice into the plan, or out of it"),
+        Action("choose", "space,plus", "Choose", "Take this advice into the plan, or out of it"),
+        Action("plan", "p", "Plan", "The same as Space; so in every place", shown=False),
         Action("turn_fold", "space", "Fold", "Hide what is below this row of the board, or show it"),
         Action(
             "fold(1)", "left,h", "Fold", "Hide what is below this row of the board; else go to the row above", False
@@ -83,9 +83,6 @@ class Overview(Glimpsing):
         super().__init__()
         self._counting: Counting | None = None
         self._moving = traffic.Traffic()
-        self._look: Look | None = None
-        self._folds: Folds | None = None
-        self._tree: Tree | None = None
         self._resting: Timer | None = None
         self._beside = Telling(lambda: self.post_message(self.Told()))
         self._way = narrowing.ALL
@@ -109,10 +106,6 @@ class Overview(Glimpsing):
     @property
     def _advice(self) -> RowsView:
         return self.query_one("#advice", RowsView)
-
-    @property
-    def _storage(self) -> RowsView:
-        return self.query_one("#tree", RowsView)
 
     def show_look(self, look: Look) -> None:
         """Both panes."""
@@ -180,7 +173,7 @@ class Overview(Glimpsing):
         look, tree, glyphs = self._look, self._tree, self.explorer.glyphs
         if look is None or tree is None:
             return
-        row, told = self._storage.row, self.finding_here()
+        row, told = self._storage.row, self._advised()
         key = row.key if row is not None and (self.focused is self._storage or told is None) else ""
 
         def lines(columns: int) -> list[Line]:
@@ -206,12 +199,18 @@ class Overview(Glimpsing):
                 in_tree,
             ),
             "advice": (top if there.alone else joint, self._advice_title(look), not in_tree),
-            "detail": (top if there.wide else joint, detail_title(look, at) if at >= 0 else NOTHING, False),
+            "detail": (top if there.wide else joint, self._detail_title(look, at), False),
         }
         for name, (joints, title, lit) in edges.items():
             self._edge(f"{name}-edge", joints, title, lit=lit)
         for name in ("left-end", "right-end"):
             self._edge(name, end, NOTHING)
+
+    def _detail_title(self, look: Look, at: int) -> Line:
+        """What the keys act on."""
+        if here := look.subjects.get(self.subject_here()):
+            return storage_tree.title_of(here)
+        return detail_title(look, at) if at >= 0 else NOTHING
 
     def _edge(self, name: str, joints: str, title: Line, *, lit: bool = False) -> None:
         glyphs = self.explorer.glyphs
@@ -246,6 +245,7 @@ class Overview(Glimpsing):
     def on_rows_view_moved(self, event: RowsView.Moved) -> None:
         """Narrow the advice to the subject under the tree's cursor; the machine as a whole narrows nothing."""
         self._show_detail()
+        self.offer_anew()
         if event.view is not self._storage or self.focused is not event.view or event.row is None:
             return
         if self._resting is not None:
@@ -323,10 +323,21 @@ class Overview(Glimpsing):
         """Open what the cursor is on; the lists do so themselves where they have the keyboard."""
         self._advice.action_open()
 
-    def finding_here(self) -> Finding | None:
-        """That under the cursor of the advice."""
+    def _advised(self) -> Finding | None:
+        """That under the cursor of the advice, wherever the keyboard is."""
         row, look = self._advice.row, self._look
         return finding.found(look, row.key) if row is not None and look is not None else None
+
+    def finding_here(self) -> Finding | None:
+        """The same where the keyboard is there: keys act on what the row with the keyboard is."""
+        return None if self.focused is self._storage else self._advised()
+
+    def action_plan(self) -> None:
+        """What the cursor of the advice is on; of the board, why not."""
+        if self.finding_here() is None:
+            self.say(self.why_no_advice(), failed=True)
+        else:
+            self.action_choose()
 
     def action_choose(self) -> None:
         """Into the plan or out of it."""
@@ -334,35 +345,6 @@ class Overview(Glimpsing):
         if found is not None and look is not None:
             self.explorer.chosen.turn(found)
             self._show_advice(look)
-
-    def action_turn_fold(self) -> None:
-        """Fold or unfold."""
-        node = self._tree.node(self._storage.row.key) if self._tree and self._storage.row else None
-        if node is not None and node.has_children:
-            self._turn(node.key)
-
-    def action_fold(self, by: int) -> None:
-        """Fold (1) or go to the row that this one hangs on; unfold (-1) or go into it."""
-        node = self._tree.node(self._storage.row.key) if self._tree and self._storage.row else None
-        if node is None:
-            return
-        if node.has_children and node.is_folded == (by < 0):
-            self._turn(node.key)
-        elif by > 0 and node.parent:
-            self._storage.put_cursor_on(node.parent)
-        elif by < 0 and node.has_children:
-            self._storage.action_move(1)
-
-    def action_sort(self) -> None:
-        """By the next of what it can be sorted by."""
-        if self._folds is not None and self._look is not None:
-            self._folds = self._folds.sorted_otherwise()
-            self._show_tree(self._look)
-
-    def _turn(self, key: str) -> None:
-        if self._folds is not None and self._look is not None:
-            self._folds = self._folds.turn(key)
-            self._show_tree(self._look)
 
     def action_other_pane(self) -> None:
         """The other one."""

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from textual.command import CommandPalette
+from textual.command import CommandList, CommandPalette
+from textual.content import Content
+from textual.widgets.option_list import Option
 
-from fsadvisor.pages.glyphs import NOTHING, Line, Span, Tone
+from fsadvisor.pages.glyphs import NOTHING, Line, Span, Tone, span
 from fsadvisor.tui.lighter import PaintedOnce
 from fsadvisor.tui.widgets.bars import KeysBar
 
@@ -36,6 +38,13 @@ class Palette(PaintedOnce, CommandPalette):
     DEFAULT_CSS = """
     Palette SearchIcon { display: none; }
     """
+
+    def _start_no_matches_countdown(self, search_value: str) -> None:
+        """At once, in words that tell what to do: Textual's own come after half a second."""
+        words = span(f"Nothing has {search_value}, or is like it: Backspace takes a letter back, Esc closes").text
+        if search_value:
+            self.query_one(CommandList).add_option(Option(Content(words), disabled=True, id=self._NO_MATCHES))
+        self._list_visible = bool(search_value)
 
     def compose(self) -> ComposeResult:
         """The keys at the bottom."""

@@ -11,9 +11,11 @@ from textual.message import Message
 
 from fsadvisor.machine.port import MachineError
 from fsadvisor.pages.glyphs import span
+from fsadvisor.pages.text import counted
 from fsadvisor.plan import documents
 from fsadvisor.tui.actions import Action, bindings
-from fsadvisor.tui.place import Place, copy
+from fsadvisor.tui.copying import copy
+from fsadvisor.tui.place import Place
 from fsadvisor.tui.views import finding, plan, plan_pages
 from fsadvisor.tui.widgets.ask_line import AskLine
 from fsadvisor.tui.widgets.document_view import DocumentView
@@ -223,7 +225,7 @@ class PlanPlace(Place):
 
     def offers(self, action: str) -> bool:
         """Without a script there is none to save."""
-        return action not in _NEED_A_SCRIPT or self._is_scripted
+        return super().offers(action) if action not in _NEED_A_SCRIPT else self._is_scripted
 
     @property
     def _is_scripted(self) -> bool:
@@ -275,14 +277,12 @@ class PlanPlace(Place):
         self.notify(span(words).text, severity="warning" if failed else "information", markup=False)
 
     def action_copy(self) -> None:
-        """The page where it is a file, else the script; by OSC 52, which some terminals refuse."""
+        """The page where it is a file, else the script."""
         if self._has_no_script() or self._found is None:
             return
         name = self._page if self._page in self._found.files else "plan.sh"
-        if why_not := copy(self.app, self._found.files[name].text.removesuffix("\n").split("\n")):
-            self._say(f"{name} is not copied: {why_not}. S saves it.", failed=True)
-        else:
-            self._say(f"Copied {name}. If your terminal takes no copies, S saves it.")
+        lines = self._found.files[name].text.removesuffix("\n").split("\n")
+        copy(self.app, lines, f"{name} ({counted(len(lines), 'line')})", "S saves it")
 
     def action_save(self) -> None:
         """Ask where."""

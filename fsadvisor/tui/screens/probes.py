@@ -115,7 +115,8 @@ class Probes(Place):
         self._take_wish()
 
     def _take_wish(self) -> None:
-        if self.explorer.wanted_probe is None or self._look is None:
+        """Once both lists have rows: they have none before they are laid out."""
+        if self.explorer.wanted_probe is None or not (self._mounts.rows and self._jobs.rows):
             return
         job, mount = self.explorer.wanted_probe
         self.explorer.wanted_probe = None
@@ -159,6 +160,7 @@ class Probes(Place):
             self._show_jobs()
         elif event.view is self._jobs:
             self._show_job()
+        self._take_wish()
 
     def on_rows_view_opened(self, event: RowsView.Opened) -> None:
         """Everything measured on a mount; or measure."""

@@ -1,4 +1,4 @@
-"""A measurement as it goes, and what came out. Leaving the place by a number keeps it going."""
+"""A measurement as it goes, and what came out. Leaving the place by a number keeps it going; its number leads back."""
 
 from __future__ import annotations
 
@@ -67,11 +67,12 @@ class ProgressScreen(Place):
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         """There is nothing to cancel where it has ended."""
         if action == "cancel":
-            return self._runs
+            return self.goes_on
         return super().check_action(action, parameters)
 
     @property
-    def _runs(self) -> bool:
+    def goes_on(self) -> bool:
+        """Whether it is not over."""
         progress = self.measurer.progress
         return progress is not None and progress.phase == "running"
 
@@ -81,7 +82,7 @@ class ProgressScreen(Place):
 
     async def action_leave(self) -> None:
         """Back, where it has ended."""
-        if self._runs:
+        if self.goes_on:
             self.action_cancel()
         elif not self.measurer.goes_on:
             await self.explorer.action_back()

@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final, TypeAlias, cast
+from typing import TYPE_CHECKING, ClassVar, Final, TypeAlias, cast
 
 from textual.containers import Vertical
 from textual.screen import ModalScreen
 
 from fsadvisor.pages.glyphs import Line, Span, Tone, span
 from fsadvisor.pages.screen import laid
+from fsadvisor.tui.actions import GOING, bindings
 from fsadvisor.tui.lighter import PaintedOnce
 from fsadvisor.tui.widgets.document_view import DocumentView
 from fsadvisor.tui.widgets.lines_view import LinesView
 
 if TYPE_CHECKING:
     from textual.app import ComposeResult
+    from textual.binding import BindingType
     from textual.events import Key
 
     from fsadvisor.pages.document import Document
@@ -31,7 +33,7 @@ _AROUND: Final = 4
 
 
 class Question(PaintedOnce, ModalScreen[str]):
-    """Shows a text and the keys that answer it; n, Escape and Enter answer no."""
+    """Shows a text and the keys that answer it; n, Escape and Enter answer no, and so does the number of a place."""
 
     DEFAULT_CSS = """
     Question { align: center middle; }
@@ -39,6 +41,8 @@ class Question(PaintedOnce, ModalScreen[str]):
     Question DocumentView { background: $surface; }
     Question LinesView { background: $surface; }
     """
+
+    BINDINGS: ClassVar[list[BindingType]] = bindings(GOING)
 
     def __init__(self, document: Document, choices: Choices, no: str = "no") -> None:
         """`no` says what a no does."""
@@ -91,4 +95,5 @@ class Question(PaintedOnce, ModalScreen[str]):
 
     def answered(self, answer: str) -> None:
         """Go back with it."""
+        self.app.clear_notifications()
         self.dismiss(answer)

@@ -119,6 +119,7 @@ class SubjectPlace(Deciding):
             with_more = self.size.width < _WIDE
             page = subject.detail(look, self.key, key, self.explorer.glyphs, with_more=with_more)
             self.query_one("#detail", DocumentView).show(page)
+            self.offer_anew()
 
     def on_rows_view_opened(self, event: RowsView.Opened) -> None:
         """A check or a part of the stack; a fact is told of already."""
@@ -142,6 +143,14 @@ class SubjectPlace(Deciding):
         look = self.explorer.look
         return finding.found(look, what) if look is not None and kind == subject.VERDICT else None
 
+    def subject_here(self) -> str:
+        """The part of the stack under the cursor; of a title or a remark, that of the page."""
+        kind, what = self._here()
+        look = self.explorer.look
+        if kind in (subject.VERDICT, subject.FACT):
+            return ""
+        return what if look is not None and kind == subject.SUBJECT and what in look.subjects else self.key
+
     def facts_here(self, look: Look) -> Sequence[tuple[str, str]]:
         """The fact under the cursor, or those that its check asks for."""
         kind, what = self._here()
@@ -154,7 +163,7 @@ class SubjectPlace(Deciding):
         """Into the plan or out of it."""
         found = self.finding_here()
         if found is None or found.outcome not in CALLS_FOR_ACTION:
-            self.say("There is nothing here to plan.", failed=True)
+            self.say(self.why_no_advice(), failed=True)
         else:
             chosen = self.explorer.chosen.turn(found)
             self.say("Chosen for the plan; 6 shows it." if chosen else "No longer chosen for the plan.")

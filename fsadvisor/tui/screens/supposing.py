@@ -5,14 +5,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, ClassVar, Final
 
 from fsadvisor.facts import Known
-from fsadvisor.pages.glyphs import Line, Span, Tone, cut, line, span
+from fsadvisor.pages.glyphs import Line, Tone, line, span
 from fsadvisor.pages.values import full_name
 from fsadvisor.storage import Supposition
 from fsadvisor.storage.catalogue import catalogue
 from fsadvisor.tui.actions import Action, bindings
 from fsadvisor.tui.place import Place
 from fsadvisor.tui.views import suppose
-from fsadvisor.tui.views.rows import Row
 from fsadvisor.tui.views.values import NoValueError, hint, typed, wrapping
 from fsadvisor.tui.widgets.ask_line import AskLine, SearchBar
 from fsadvisor.tui.widgets.lines_view import LinesView
@@ -65,7 +64,7 @@ class Supposing(Place):
             now = suppose.fact_of(look, subject, fact)
             choices.show(lambda width: suppose.value_rows(fact, now, width, glyphs))
         elif self._offered:
-            choices.show(self._offered_rows)
+            choices.show(lambda width: suppose.offered_rows(look, self._offered, width, glyphs))
         elif subject:
             asked = suppose.asked_by(self.explorer.session.shelf.rules)
             choices.show(lambda width: suppose.fact_rows(look, subject, asked, width, glyphs))
@@ -90,15 +89,6 @@ class Supposing(Place):
         if subject:
             return (line(span(f"Suppose of {whose}: which fact?", Tone.TITLE)), line(_SEARCH), mistake)
         return (line(span("Suppose a fact: of what?", Tone.TITLE)), line(_SEARCH), mistake)
-
-    def _offered_rows(self, width: int) -> list[Row]:
-        look = self.explorer.look
-        rows = []
-        for at, (subject, fact) in enumerate(self._offered):
-            found = look.subjects.get(subject) if look else None
-            told = (span(f" {fact}", Tone.STRONG), Span("  of "), span(full_name(found) if found else subject))
-            rows.append(Row(str(at), (cut(told, width, self.explorer.glyphs.ellipsis),)))
-        return rows
 
     def on_rows_view_opened(self, event: RowsView.Opened) -> None:
         """A step on."""
@@ -168,7 +158,7 @@ class Supposing(Place):
         explorer.supposed = others if same else suppose.with_more(others, [Supposition(subject, fact, value)])
         self.dismiss()
         if explorer.current_mode != self.MODE:
-            explorer.switch_mode(self.MODE)
+            explorer.call_later(explorer.action_go_to, self.MODE)
 
     def action_step_back(self) -> None:
         """To the step before, or out of it."""

@@ -12,9 +12,11 @@ from fsadvisor.attestation import claims
 from fsadvisor.attestation.claims import ClaimError
 from fsadvisor.machine.port import Reply
 from fsadvisor.pages.glyphs import cut, span
+from fsadvisor.pages.text import counted
 from fsadvisor.rulebook.rule import Outcome
 from fsadvisor.tui.actions import Action, bindings
-from fsadvisor.tui.place import Place, copy
+from fsadvisor.tui.copying import copy
+from fsadvisor.tui.place import Place
 from fsadvisor.tui.screens.choosing import Choosing
 from fsadvisor.tui.screens.deciding import NOWHERE, form_of
 from fsadvisor.tui.screens.supposing import Supposing
@@ -130,6 +132,12 @@ class Unknowns(Place):
         if event.row is not None:
             self._read(self.query_one("#detail", DocumentView))
 
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        """Back to the list is from the task alone."""
+        if action == "leave_detail":
+            return self.query_one("#detail").has_focus
+        return super().check_action(action, parameters)
+
     def action_leave_detail(self) -> None:
         """Back to the list."""
         self._read(self.query_one("#tasks", RowsView))
@@ -185,7 +193,7 @@ class Unknowns(Place):
 
     def _measure(self, probe: tuple[str, str]) -> None:
         self.explorer.wanted_probe = probe
-        self.explorer.switch_mode("probes")
+        self.app.call_later(self.explorer.action_go_to, "probes")
 
     def action_install(self) -> None:
         """The command, for the person to run."""
@@ -203,10 +211,8 @@ class Unknowns(Place):
         if commands is None:
             self._say("There are no commands to copy here.")
             return
-        if why_not := copy(self.app, commands.copied):
-            self._say(f"Not copied: {why_not}.")
-        else:
-            self._say(f"Copied, not run: {commands.copied[0]}")
+        what = counted(len(commands.copied), "line")
+        copy(self.app, commands.copied, f"{what} ({commands.copied[0]})", "e saves the screen")
 
     def action_what_if(self) -> None:
         """Suppose an answer."""

@@ -89,8 +89,10 @@ def _head(look: Look, finding: Finding) -> Iterator[Block]:
     where: tuple[Span, ...] = (span(parts.where(finding), Tone.STRONG),)
     key = f"{finding.rule.id}\n{finding.verdicts[0].subject.id}"
     if len(every) > 1 and key in every:
-        of = f" ({every.index(key) + 1:,} of {counted(len(every), finding.rule.subject)}, "
-        where = (*where, span(of, Tone.DIM), span("]", Tone.KEY), span(" next)", Tone.DIM))
+        place = every.index(key) + 1
+        of = span(f" ({place:,} of {counted(len(every), finding.rule.subject)}", Tone.DIM)
+        more = (span(", ", Tone.DIM), span("]", Tone.KEY), span(" next", Tone.DIM)) if place < len(every) else ()
+        where = (*where, of, *more, span(")", Tone.DIM))
     yield Remark(line("On ", *where))
     yield Remark(line(span(_STATES[finding.outcome], Tone.STRONG)))
 
@@ -252,8 +254,10 @@ class _Writing(FindingPage):
         yield self.where()
         place = self._place()
         urgent = f"{words}; " if (words := parts.urgency(self.finding)) else ""
-        of = span(f"{urgent}{place + 1} of {len(self._look.findings)} (", Tone.DIM)
-        yield Remark((of, span("]", Tone.KEY), span(" next)", Tone.DIM)))
+        number = len(self._look.findings)
+        of = span(f"{urgent}{place + 1} of {number}", Tone.DIM)
+        more = (span(" (", Tone.DIM), span("]", Tone.KEY), span(" next)", Tone.DIM)) if place + 1 < number else ()
+        yield Remark((of, *more))
         if told := self._look.below.get(finding_key(self.finding)):
             cause = self._look.findings[told.number - 1]
             words = f"{told.words[:1].upper()}{told.words[1:]} {told.number}: "
@@ -285,8 +289,9 @@ class _Writing(FindingPage):
             lines = {*now, *keep}
             needs = rule_page.NEEDS[self.rule.remedy.needs]
             words = f"{self._glyphs.tick} {'Safe to do' if asked else 'To do'}: {counted(len(lines), 'line')}, {needs}."
-            yield from (span(words, Tone.GOOD), span(" "), span("y", Tone.KEY), span(" copies, "))
-            yield from (span("u", Tone.KEY), span(" copies the undo"))
+            yield from (span(words, Tone.GOOD), span(" "), span("y", Tone.KEY), span(" copies"))
+            if any(ready.undo for ready in self.todo.ready):
+                yield from (span(", "), span("u", Tone.KEY), span(" copies the undo"))
         else:
             yield span("To do by hand: there are no commands to copy.", Tone.STRONG)
 

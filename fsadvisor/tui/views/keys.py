@@ -9,7 +9,7 @@ from __future__ import annotations
 import argparse
 import re
 from heapq import nsmallest
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, TypeAlias
 
 from msgspec import Struct
 
@@ -23,6 +23,7 @@ from fsadvisor.rulebook.shelf import own_shelf
 from fsadvisor.rulebook.words import found, without_verdict
 from fsadvisor.storage.catalogue import catalogue
 from fsadvisor.tui.views.look import finding_key
+from fsadvisor.tui.views.rows import spelt_so, words_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -32,6 +33,7 @@ if TYPE_CHECKING:
     from fsadvisor.tui.views.look import Look
 
 
+_Pairs: TypeAlias = "Iterable[tuple[str, str]]"
 _KEYS_WIDTH: Final = 18
 _SPELT: Final = {
     "slash": "/",
@@ -59,16 +61,14 @@ _SPELT: Final = {
 }
 """Textual's names of keys as a keyboard has them."""
 MOVING: Final = (
-    ("Up, k", "One line up"),
-    ("Down, j", "One line down"),
-    ("PgUp, Ctrl-B", "One page up"),
-    ("PgDn, Ctrl-F", "One page down"),
-    ("Home, g", "To the top"),
-    ("End, G", "To the bottom"),
-    ("Tab", "To the next list or text"),
-    ("}, {", "To the next part of a text, or the one before"),
-    ("n, N", "To the next match of a search, or the one before"),
-    ("Esc", "Back"),
+    ("up,k", "One line up"),
+    ("down,j", "One line down"),
+    ("pageup,ctrl+b", "One page up"),
+    ("pagedown,ctrl+f", "One page down"),
+    ("home,g", "To the top"),
+    ("end,G", "To the bottom"),
+    ("right_curly_bracket,left_curly_bracket", "To the next part, or the one before"),
+    ("n,N", "To the next match of the search, or the one before"),
 )
 
 
@@ -83,17 +83,11 @@ def _one(key: str) -> str:
     return "-".join((*(each.capitalize() for each in held), last.upper() if held else last))
 
 
-def help_page(place: str, here: Iterable[tuple[str, str]], everywhere: Iterable[tuple[str, str]]) -> Document:
+def help_page(place: str, here: _Pairs, moving: _Pairs, everywhere: _Pairs) -> Document:
     """Pairs of keys (as Textual names them) and what they do."""
-    return Document(
-        f"Keys of {place}",
-        (
-            *_part(f"Here: {place}", ((spelt(keys), words) for keys, words in here)),
-            *_part("Moving", MOVING),
-            *_part("Everywhere", ((spelt(keys), words) for keys, words in everywhere)),
-            *_part("Signs", _SIGNS),
-        ),
-    )
+    parts = ((f"Here: {place}", here), ("Moving", moving), ("Everywhere", everywhere))
+    told = [one for title, pairs in parts for one in _part(title, ((spelt(keys), words) for keys, words in pairs))]
+    return Document(f"Keys of {place}", (*told, *_part("Signs", _SIGNS)))
 
 
 _SIGNS: Final = (
@@ -136,6 +130,7 @@ FACT, ADVICE, ACTION, PROBE, COMMAND, SHOWN, WHY_NOT, RULE, NOWHERE = range(9)
 """Kinds of entries, in their order; the last are the rules that apply to nothing here."""
 
 
+_NEAREST: Final = 5
 _OF_RULES: Final = (ADVICE, WHY_NOT, RULE, NOWHERE)
 _NAMED: Final = 5
 """From this fit on, a word of the name begins with what was typed."""
@@ -299,6 +294,12 @@ class Index:
         left_out = {id(one) for one in [one for one in ordered if one.kind == FACT][_MOST_FACTS:]}
         kept = [one for one in ordered if id(one) not in left_out][:MOST]
         return kept or _meant([one.entry for one in self._every], typed)[:MOST]
+
+    def nearest(self, typed: str) -> list[Entry]:
+        """Entries whose names are spelt most like it."""
+        names = (one.name for one in self._every if one.entry.kind != SHOWN)
+        spelt = spelt_so(typed, {word for name in names for word in words_of(name)})
+        return self.found(spelt)[:_NEAREST] if spelt else []
 
 
 def _order(fit: int, one: Entry) -> tuple[bool, bool, int, int, int]:

@@ -2,16 +2,24 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Sequence
+from difflib import get_close_matches
 from functools import cached_property
-from typing import TYPE_CHECKING, overload
+from typing import TYPE_CHECKING, Final, overload
 
 from msgspec import Struct
 
 from fsadvisor.pages.glyphs import Line, plain
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Collection, Iterable, Mapping
+
+
+_COMPARED: Final = 300
+"""Rows that are looked through for words like those of a search: each is made for it."""
+
+_WORD: Final = re.compile(r"\w{2,}")
 
 
 class Row(Struct, frozen=True):
@@ -88,6 +96,35 @@ def holds(text: str, wanted: Iterable[str]) -> bool:
     """Whether all the casefolded words are in the text."""
     folded = text.casefold()
     return all(word in folded for word in wanted)
+
+
+def nearest(rows: Sequence[Row], words: str) -> str:
+    """The words of a search that finds nothing, spelt as they are in a row; '' where nothing is like them."""
+    among = rows[:_COMPARED]
+    spelt = spelt_so(words, {word for row in among for word in words_of(_text(row))})
+    return spelt if matching(among, spelt) else ""
+
+
+def words_of(text: str) -> list[str]:
+    """The words that a search may have meant."""
+    return _WORD.findall(text.casefold())
+
+
+def spelt_so(words: str, vocabulary: Collection[str]) -> str:
+    """Each word as the most alike of the vocabulary; without those that are like none."""
+    told = []
+    for word in words.casefold().split():
+        if any(word in one for one in vocabulary):
+            told.append(word)
+        else:
+            told += get_close_matches(word, vocabulary, 1)
+    return " ".join(told)
+
+
+def nothing_found(words: str, near: str) -> str:
+    """What is said where a search finds nothing, and which key shows all again."""
+    like = f"; the nearest is {near}" if near else ""
+    return f"Nothing here has {words.strip()}: Esc shows all again{like}"
 
 
 def _text(row: Row) -> str:

@@ -258,6 +258,11 @@ def title(look: Look, sort: str = SORTS[0], moving: Traffic | None = None) -> Li
     )
 
 
+def title_of(subject: Subject) -> Line:
+    """The title of what is told of a subject."""
+    return line(span(subject.kind.capitalize(), Tone.TITLE), span(f"  {about(subject)}", Tone.DIM))
+
+
 def about(subject: Subject) -> str:
     """A subject in the title of what is narrowed to it."""
     return clean(name(subject), 40)

@@ -68,6 +68,16 @@ def asked_of(look: Look, finding: Finding) -> list[tuple[str, str]]:
     return sorted(found, key=lambda one: found[one])
 
 
+def facts_of(look: Look, subject: str) -> list[tuple[str, str]]:
+    """A subject's own facts, each with its id; a mount has those of its filesystem, too."""
+    found = look.subjects.get(subject)
+    if found is None:
+        return []
+    below = (look.subjects[one] for one in found.below if found.kind == "mount" and one in look.subjects)
+    whose = [found, *(one for one in below if one.kind == "filesystem")]
+    return [(one.id, name) for one in whose for name, _ in own_facts(one)]
+
+
 def is_open_to_people(look: Look, subject: str, name: str) -> bool:
     """Whether a person may say it, and it makes sense there: what the machine itself tells needs nobody's word."""
     fact, entry = fact_of(look, subject, name), catalogue()[name]
@@ -138,6 +148,19 @@ def fact_rows(look: Look, subject: str, asked: Container[str], width: int, glyph
         unasked = "" if name in asked else "; no rule asks it itself"
         about = line(span(f"   {catalogue()[name].doc}{unasked}", Tone.DIM))
         rows.append(Row(name, tuple(cut(one, width, glyphs.ellipsis) for one in (head, about))))
+    return rows
+
+
+def offered_rows(look: Look, offered: Sequence[tuple[str, str]], width: int, glyphs: Glyphs) -> list[Row]:
+    """Facts of several subjects, a line each, by their place among them: name, value and whose."""
+    rows = []
+    for at, (subject, name) in enumerate(offered):
+        found, fact = look.subjects.get(subject), fact_of(look, subject, name)
+        tone = Tone.PLAIN if isinstance(fact, Known) else Tone.UNKNOWN
+        now = "not known" if isinstance(fact, Unknown) else is_(fact, name)
+        told = (span(f" {name:<{_NAME_WIDTH}} ", Tone.STRONG), span(now, tone, _LONGEST))
+        of = span(f"  of {full_name(found) if found else subject}", Tone.DIM)
+        rows.append(Row(str(at), (cut((*told, of), width, glyphs.ellipsis),)))
     return rows
 
 

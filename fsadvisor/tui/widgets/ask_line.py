@@ -5,7 +5,7 @@ The line in which one types what to search for.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, ClassVar, Final
 
 from textual.binding import Binding, BindingType
 from textual.containers import Horizontal
@@ -22,6 +22,15 @@ if TYPE_CHECKING:
     from fsadvisor.tui.widgets.rows_view import RowsView
 
 
+_LONGEST: Final = 40
+
+
+class Line(Input):
+    """What one types in; the keys below it say how it ends."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [Binding("enter", "submit", "Done")]
+
+
 class AskLine(Horizontal):
     """Hidden until something is asked. Enter answers, Escape does not; either way the keyboard goes back."""
 
@@ -32,7 +41,7 @@ class AskLine(Horizontal):
     AskLine Input { width: 1fr; border: none; height: 1; padding: 0; background: $panel; }
     AskLine Input:focus { border: none; }
     """
-    BINDINGS: ClassVar[list[BindingType]] = [Binding("escape", "leave", "Leave it", show=False)]
+    BINDINGS: ClassVar[list[BindingType]] = [Binding("escape", "leave", "Leave it")]
 
     class Answered(Message):
         """What was typed, without spaces around it; never empty."""
@@ -48,7 +57,7 @@ class AskLine(Horizontal):
     def compose(self) -> ComposeResult:
         """The question and the answer."""
         yield Label("", markup=False)
-        yield Input(select_on_focus=False)
+        yield Line(select_on_focus=False)
 
     def ask(self, question: str, answer: str, back_to: Widget | None) -> None:
         """Open with an answer to change; afterwards the keyboard goes back to a widget."""
@@ -89,7 +98,7 @@ class SearchBar(Horizontal):
     SearchBar Input { width: 1fr; border: none; height: 1; padding: 0; background: $panel; }
     SearchBar Input:focus { border: none; }
     """
-    BINDINGS: ClassVar[list[BindingType]] = [Binding("escape", "clear", "Clear the search", show=False)]
+    BINDINGS: ClassVar[list[BindingType]] = [Binding("escape", "clear", "Clear")]
 
     def __init__(self) -> None:
         super().__init__()
@@ -98,7 +107,7 @@ class SearchBar(Horizontal):
     def compose(self) -> ComposeResult:
         """What is typed, and how often it is found."""
         yield Label("/", markup=False)
-        yield Input(select_on_focus=False)
+        yield Line(select_on_focus=False)
         yield Label("", id="found", markup=False)
 
     def search_in(self, target: RowsView | DocumentView) -> None:
@@ -112,8 +121,14 @@ class SearchBar(Horizontal):
         event.stop()
         if self._target is not None:
             number = self._target.search(event.value)
-            words = "" if not event.value else f"{number:,} found" if number else "nothing found"
-            self.query_one("#found", Label).update(words)
+            self.query_one("#found", Label).update(self._told(number) if event.value else "")
+
+    def _told(self, number: int) -> str:
+        """How often it is found; where it is not, which key takes it away and what is like it."""
+        if number:
+            return f"{number:,} found"
+        near = self._target.nearest() if self._target else ""
+        return f"nothing found: Esc clears{span(f', nearest: {near}', longest=_LONGEST).text if near else ''}"
 
     def on_input_submitted(self, event: Input.Submitted) -> None:
         """Keep what was found, and go on with the keyboard there."""

@@ -10,6 +10,7 @@ from itertools import accumulate, pairwise
 from typing import TYPE_CHECKING, Final, cast
 
 from textual.reactive import reactive
+from textual.widgets import Input
 
 from fsadvisor.pages.glyphs import NOTHING, Line, Span, Tone, columns, cut, padded, span
 from fsadvisor.tui.drawing import Drawn
@@ -24,6 +25,7 @@ from fsadvisor.tui.views.head import (
     waiting_line,
     with_told,
 )
+from fsadvisor.tui.views.keys import spelt
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -38,7 +40,10 @@ if TYPE_CHECKING:
     from fsadvisor.tui.views.look import Look
 
 
-_STAY: Final = ("app.help", "app.quit")
+_STAY: Final = ("app.command_palette", "app.help", "app.quit")
+"""The way back stays, too; finding by name goes after all others."""
+_FIRST: Final = "search"
+"""Goes first: it is the same key in every place."""
 _ELLIPSIS: Final = 2
 """Columns of the sign, with the blank before it."""
 
@@ -126,7 +131,7 @@ class Head(Drawn):
             return
         mode = place_at(self._mode, self._places_room, event.x)
         if mode is not None:
-            await self.app.switch_mode(mode)
+            await self.app.run_action(f"app.go_to({mode!r})")
         elif event.x >= self.size.width - columns(self._second[1]):
             await self.app.run_action("app.look_again" if self._changes else "app.doctor")
 
@@ -153,10 +158,12 @@ class KeysBar(Drawn):
         self.refresh()
 
     def _active(self) -> Mapping[str, ActiveBinding]:
-        """What is shown, by action."""
+        """What is shown, by action; what would be typed into a line is no key."""
         shown: dict[str, ActiveBinding] = {}
+        types = isinstance(self.screen.focused, Input)
         for one in self.screen.active_bindings.values():
-            if one.binding.show and self._offered(one.binding.action):
+            typed = types and len(spelt(one.binding.key)) == 1
+            if one.binding.show and not typed and self._offered(one.binding.action):
                 shown.setdefault(one.binding.action, one)
         return shown
 
@@ -174,8 +181,11 @@ class KeysBar(Drawn):
         every = [(one, self._line_of(one)) for one in self._active().values()]
         room = self.size.width + 1 - sum(columns(part) for _, part in every)
         fits = room >= 0
-        for one, part in reversed(every[:]):
-            if room < (0 if fits else _ELLIPSIS) and one.binding.action not in _STAY and one.binding.key != "escape":
+        others = [one for one in reversed(every) if one[0].binding.action not in _STAY]
+        leaving = sorted(others, key=lambda one: one[0].binding.action != _FIRST)
+        leaving += [one for one in every if one[0].binding.action == _STAY[0]]
+        for one, part in leaving:
+            if room < (0 if fits else _ELLIPSIS) and one.binding.key != "escape":
                 every.remove((one, part))
                 room += columns(part)
         if fits:

@@ -13,6 +13,7 @@ from fsadvisor.pages.document import Commands, Document, Heading
 from fsadvisor.pages.glyphs import Line, Span, Tone, plain
 from fsadvisor.pages.screen import laid_apart
 from fsadvisor.tui.drawing import Drawn
+from fsadvisor.tui.views.rows import spelt_so, words_of
 from fsadvisor.tui.widgets.rows_view import moving
 
 if TYPE_CHECKING:
@@ -72,6 +73,14 @@ class DocumentView(ScrollView, Drawn, can_focus=True, inherit_bindings=False):
             self._go_to((below or self._matches)[0])
         self.refresh()
         return len(self._matches)
+
+    def nearest(self) -> str:
+        """Words like those that were searched, where they find nothing."""
+        return (
+            ""
+            if self._matches
+            else spelt_so(self._words, {word for one in self._lines for word in words_of(plain(one))})
+        )
 
     @property
     def commands(self) -> Commands | None:
@@ -136,6 +145,11 @@ class DocumentView(ScrollView, Drawn, can_focus=True, inherit_bindings=False):
         if (target := self._target()) and at in target[0]:
             shown = barred(shown, "▌" if self._unicode else "|")
         return self.drawn(shown, width)
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        """Without parts or matches there is none to go to."""
+        there = {"next_part": self._parts, "next_match": self._matches}.get(action)
+        return bool(there) if there is not None else super().check_action(action, parameters)
 
     def action_next_part(self, by: int) -> None:
         """To the next heading, or the one before."""

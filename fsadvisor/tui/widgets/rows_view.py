@@ -15,9 +15,11 @@ from textual.message import Message
 from textual.reactive import reactive
 from textual.scroll_view import ScrollView
 
-from fsadvisor.pages.glyphs import Line, Tone, line, span
+from fsadvisor.pages.document import Paragraph
+from fsadvisor.pages.glyphs import Line, Span, Tone, line, span
+from fsadvisor.pages.screen import laid
 from fsadvisor.tui.drawing import Drawn, cursor_style
-from fsadvisor.tui.views.rows import Row, keys_of, matching, place_of
+from fsadvisor.tui.views.rows import Row, keys_of, matching, nearest, nothing_found, place_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -89,6 +91,7 @@ class RowsView(ScrollView, Drawn, can_focus=True, inherit_bindings=False):
         self._all: Sequence[Row] = ()
         self._rows: Sequence[Row] = ()
         self._words = ""
+        self._unfound: Sequence[Line] = ()
         self._first = ""
         self._built_for = self._built_in = -1
         self._measures: _Measures | None = None
@@ -125,7 +128,16 @@ class RowsView(ScrollView, Drawn, can_focus=True, inherit_bindings=False):
         """Keep the rows that hold all the words; return how many there are."""
         self._words = words
         self._filter()
+        self._unfound = self._told_of_nothing() if words and not self._rows else ()
         return len(self._rows)
+
+    def nearest(self) -> str:
+        """Words like those that were searched, where they find nothing."""
+        return "" if self._rows else nearest(self._all, self._words)
+
+    def _told_of_nothing(self) -> Sequence[Line]:
+        words = Paragraph((span(nothing_found(self._words, self.nearest())),), (Span(" "),), 1)
+        return laid((words,), max(self._built_for, 1))
 
     @property
     def row(self) -> Row | None:
@@ -217,7 +229,8 @@ class RowsView(ScrollView, Drawn, can_focus=True, inherit_bindings=False):
         width, top, height = self._measures or self._measured()
         at, part = divmod(y + top, height)
         if not self._rows:
-            return self.drawn(self._empty[y] if y < len(self._empty) else (), width)
+            empty = self._unfound if self._words else self._empty
+            return self.drawn(empty[y] if y < len(empty) else (), width)
         if at >= len(self._rows):
             return self.drawn((), width)
         return self.drawn(self._rows[at].lines[part], width, cursor_style(self) if at == self.cursor else None)
