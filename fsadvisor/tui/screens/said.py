@@ -52,7 +52,10 @@ class Said(Place):
         yield DocumentView(unicode=self.explorer.terminal.unicode)
 
     def show_look(self, look: Look) -> None:
-        """On a thread: a big machine has many facts."""
+        """On a thread: a big machine has many facts. The place that is seen beside it must not tell what was."""
+        below = self.app.screen_stack[-2] if len(self.app.screen_stack) > 1 else None
+        if isinstance(below, Place):
+            below.on_explorer_look_changed()
         now = look if look.number != self._before.number else None
         live = self.explorer.session.live
         self._newest.ask(partial(said.document, self._before, now, self._entries, self._told, live=live))
