@@ -8,7 +8,7 @@ import signal
 import threading
 from contextlib import suppress
 from functools import partial
-from typing import TYPE_CHECKING, Any, ClassVar, Final
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from textual._compositor import ChopsUpdate, LayoutUpdate
 from textual.app import ScreenStackError
@@ -59,9 +59,6 @@ _ASKING = "Asking the machine everything again"
 STOPS_PROBE = Document(
     "leave", (paragraph("Something is being measured. Stop it and leave? What it has made is taken away first."),)
 )
-
-
-_TOUR: Final = "A tour: a recording is played. Of this machine nothing is asked or written."
 
 
 class Explorer(Going):
@@ -200,7 +197,6 @@ class Explorer(Going):
                 if self.doctor.answer is None:
                     self.diagnose()
             if self.session.replay is not None:
-                self.say(_TOUR)
                 self.doctor.recall()
 
     def diagnose(self) -> None:

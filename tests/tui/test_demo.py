@@ -45,12 +45,12 @@ PLACES = {
 }
 
 
-@pytest.mark.parametrize("place", few(PLACES, 5))
+@pytest.mark.parametrize("place", few(PLACES, 2))
 def test_each_place_of_the_tour_has_something_to_show(place):
     key, words = PLACES[place]
 
     async def steps(app, pilot):
-        assert "A tour: a recording is played" in shown(app)
+        assert shown(app).splitlines()[0].endswith(" recording ")
         await pilot.press(key)
         await until(pilot, lambda: all(one in shown(app) for one in words))
 

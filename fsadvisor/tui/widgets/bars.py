@@ -44,6 +44,7 @@ _STAY: Final = ("app.command_palette", "app.help", "app.quit")
 """The way back stays, too; finding by name goes after all others."""
 _FIRST: Final = "search"
 """Goes first: it is the same key in every place."""
+_PLAYED: Final = "recording"
 _ELLIPSIS: Final = 2
 """Columns of the sign, with the blank before it."""
 
@@ -84,7 +85,7 @@ class Head(Drawn):
 
     @property
     def _probe(self) -> Line:
-        """That a probe goes on, whatever place is seen."""
+        """That a probe goes on, or a recording is played, whatever place is seen."""
         explorer = cast("Application", self.app)
         words = ""
         if explorer.prober.progress is not None:
@@ -95,6 +96,8 @@ class Head(Drawn):
             from fsadvisor.tui.views import trials_progress
 
             words = trials_progress.note(explorer.trier.progress)
+        if not words and explorer.session.replay is not None:
+            words = _PLAYED
         return (span(f" {words} ", Tone.MATCH),) if words else ()
 
     @property
