@@ -98,7 +98,7 @@ class Answering(App[int]):
         self.clear_notifications()
         self.notify(words, markup=False)
 
-    def unsay(self, words: str) -> None:
-        """It is so no longer."""
-        if any(one.message == words for one in self._notifications):
-            self.clear_notifications()
+    def say_instead(self, before: str, words: str) -> None:
+        """Where that is what is said at the moment: it is so no longer."""
+        if any(one.message == before for one in self._notifications):
+            self.say(words)

@@ -56,6 +56,7 @@ _LAST_WORDS_S = 3.0
 """How long a signal waits for an orderly end."""
 _READ_ONLY = "This page is read-only: fsadvisor serve --may-write lets it write and measure."
 _ASKING = "Asking the machine everything again"
+_ASKED = "The machine was asked everything again"
 STOPS_PROBE = Document(
     "leave", (paragraph("Something is being measured. Stop it and leave? What it has made is taken away first."),)
 )
@@ -193,7 +194,7 @@ class Explorer(Going):
                 hotplug.watch(lambda change: self.post_message(self.DisksChanged(change)))
             self.look = message.outcome
             if not message.outcome.asking:
-                self.unsay(_ASKING)
+                self.say_instead(_ASKING, _ASKED)
                 if self.doctor.answer is None:
                     self.diagnose()
             if self.session.replay is not None:

@@ -149,10 +149,11 @@ def test_a_key_that_is_typed_takes_a_notice_away_too():
     explored(steps)
 
 
-def test_that_the_machine_is_asked_again_is_said_until_it_has_answered():
+def test_that_the_machine_is_asked_again_is_said_and_then_that_it_was():
     async def steps(app, pilot):
-        number = app.look.number
         await pilot.press("r")
-        await until(pilot, lambda: app.look.number > number and not app._notifications)
+        await until(pilot, lambda: any("was asked everything again" in one.message for one in app._notifications))
+        return app.heard, len(app._notifications)
 
-    explored(steps)
+    asking = "Asking the machine everything again", "The machine was asked everything again"
+    assert explored(steps) == ([*asking], 1)
