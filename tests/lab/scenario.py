@@ -7,7 +7,6 @@ import subprocess
 import time
 from pathlib import Path
 
-from tests.lab.marks import KERNEL
 from tests.lab.report import Report
 from tools.lab import in_fork
 from tools.lab.devices import DEVICES
@@ -16,8 +15,8 @@ RESULTS = Path("/run/lab/results")
 SYS_BLOCK = Path("/sys/block")
 PCI = Path("/sys/bus/pci")
 ATTEMPTS = 10
-PATIENT = ("--timeout", "90") if KERNEL < (6,) else ()
-"""Before 6.x, 9p reads the guest's programs a page at a time: one takes seconds to start."""
+PATIENT = ("--timeout", "90")
+"""A guest's processor is emulated: a tool takes seconds to start, and tens of them on a busy host."""
 
 
 class ToolError(Exception):
@@ -172,7 +171,7 @@ class Scenario:
         if os.environ.get("FSADVISOR_LAB_KEEPS") == "no":
             return
         self.kept.append(name)
-        _said_by_cli(["capture", str(RESULTS / "captures" / name)], may_find=False)
+        _said_by_cli(["capture", *PATIENT, str(RESULTS / "captures" / name)], may_find=False)
 
     def tell(self, **story):
         """Figures that belong in the lab's tables: `claim`, and what was seen."""
