@@ -37,7 +37,11 @@ def told(done):
 
 
 @pytest.mark.parametrize("form", ["--json", "--text", "--html"])
-@pytest.mark.parametrize("machine", MACHINES[::6], ids=lambda it: it.name)
+@pytest.mark.parametrize(
+    "machine",
+    [MACHINES[0], *(pytest.param(it, marks=pytest.mark.long) for it in MACHINES[6::6])],
+    ids=lambda it: it.name,
+)
 def test_each_form_of_the_report_is_the_same_to_the_byte(pyz, machine, form):
     assert told(run(pyz, "--on", machine, form)) == told(fsadvisor("--on", str(machine), form))
 
@@ -82,6 +86,7 @@ def test_the_stand_in_does_what_msgspec_does(done, given):
     assert said[0] == said[1] != b""
 
 
+@pytest.mark.long
 def test_a_rule_with_a_mistake_gets_the_same_words(pyz, tmp_path):
     rule = (ROOT / "rules" / "filesystem" / "nobarrier-unproven.toml").read_text()
     for name, text in {
@@ -150,6 +155,7 @@ def other_pythons():
     return [*Path.home().glob(".pyenv/versions/*/bin/python"), *Path("/usr/bin").glob("python[23].*[0-9]")]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("argv", [("--on", MACHINES[0], "--json"), ("--on", MACHINES[0], "--text"), ("schema", "plan")])
 def test_each_newer_python_says_the_same(pyz, argv):
     """Nothing is shared with this one's packages, so that this tries the program itself on it."""
@@ -159,6 +165,7 @@ def test_each_newer_python_says_the_same(pyz, argv):
             assert told(done) == told(fsadvisor(*map(str, argv))), python
 
 
+@pytest.mark.long
 def test_too_old_a_python_is_one_sentence(pyz):
     asked = {
         python: subprocess.run([python, pyz, "--version"], capture_output=True, text=True) for python in other_pythons()

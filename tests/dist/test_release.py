@@ -51,6 +51,7 @@ def test_the_bill_is_the_same_twice_and_another_where_a_byte_is_another(whole):
     assert release.bill(whole, "3.13.5")["serialNumber"] != first["serialNumber"]
 
 
+@pytest.mark.long
 def test_the_bill_is_valid_cyclonedx(whole):
     validation = pytest.importorskip("cyclonedx.validation.json", reason="cyclonedx-python-lib is not installed")
     schema = pytest.importorskip("cyclonedx.schema")
