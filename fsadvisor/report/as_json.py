@@ -15,7 +15,7 @@ from fsadvisor.pages import published
 from fsadvisor.pages.escape import json_escaped, without_surrogates
 from fsadvisor.pages.published import piece
 from fsadvisor.report import model, titles
-from fsadvisor.report.findings import findings
+from fsadvisor.report.findings import counts
 from fsadvisor.rulebook.advise import among, gain_of, groups, left_of, reason_shared, tally
 from fsadvisor.rulebook.ranking import rank_of
 from fsadvisor.rulebook.rule import CALLS_FOR_ACTION, SILENT, SPOKEN, Outcome
@@ -73,20 +73,29 @@ def could_not_look(storage: Storage, root: bool | None) -> str:
 def summary(storage: Storage, verdicts: Sequence[Verdict], about: model.About) -> model.Summary:
     """What the whole comes to."""
     outcomes = tally(verdicts)
-    calling = list(among(verdicts, CALLS_FOR_ACTION))
-    severities = Counter(verdict.rule.severity for verdict in calling if is_advised(verdict))
-    counts = Counter(one.counts_as for one in findings(calling))
+    severities: Counter[str] = Counter()
+    numbers = counts(_noted(among(verdicts, CALLS_FOR_ACTION), severities))
     return model.Summary(
-        waived=sum(verdict.waiver is not None for verdict in calling),
+        waived=severities[""],
         ignored=convert(storage.ignored, tuple[model.Ignored, ...], from_attributes=True),
         verdicts=model.Outcomes(**{outcome.value: outcomes[outcome] for outcome in Outcome}),
         advise=model.Severities(**{severity: severities[severity] for severity in _SEVERITIES}),
-        findings=model.Findings(**{severity: counts[severity] for severity in _SEVERITIES}),
+        findings=model.Findings(**{severity: numbers[severity] for severity in _SEVERITIES}),
         highest=cast("Any", next((severity for severity in _SEVERITIES if severities[severity]), None)),
         incomplete=bool(outcomes[Outcome.UNDETERMINED] or about.rule_errors),
         could_not_look=could_not_look(storage, about.root) or None,
         rules_not_loaded=convert(about.rule_errors, tuple[model.RuleNotLoaded, ...], from_attributes=True),
     )
+
+
+def _noted(calling: Iterable[Verdict], severities: Counter[str]) -> Iterator[Verdict]:
+    """The same, counted by severity where they are advised, and at "" where they are waived: none of them is kept."""
+    for verdict in calling:
+        if verdict.waiver is not None:
+            severities[""] += 1
+        elif is_advised(verdict):
+            severities[verdict.rule.severity] += 1
+        yield verdict
 
 
 def is_advised(verdict: Verdict) -> bool:

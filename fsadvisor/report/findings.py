@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 import shlex
+from collections import Counter
 from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
@@ -133,15 +134,35 @@ def findings(verdicts: Iterable[Verdict]) -> list[Finding]:
     holds: dict[tuple[str, str], Finding] = {}
     for verdict in among(verdicts, CALLS_FOR_ACTION):
         truths = tuple(answer.truth for answer in verdict.answers())
-        one = verdict.behind
-        above = (one.why, one.rule.id, one.subject.id) if one else ()
-        key = (verdict.rule.id, verdict.outcome, truths, _acceptance(verdict.waiver), verdict.measured, above)
-        finding = found.setdefault(key, Finding(verdict.rule, verdict.outcome, truths))
+        finding = found.setdefault(_group(verdict, truths), Finding(verdict.rule, verdict.outcome, truths))
         finding.verdicts.append(verdict)
         holds[verdict.rule.id, verdict.subject.id] = finding
     for finding in found.values():
         finding.verdicts.sort(key=lambda verdict: _as_people_count(verdict.subject.name))
     return [finding for finding in found.values() if not _folded(finding, holds)]
+
+
+def _group(verdict: Verdict, truths: tuple[Truth, ...]) -> object:
+    """What verdicts have in common that are one finding."""
+    one = verdict.behind
+    above = (one.why, one.rule.id, one.subject.id) if one else ()
+    return verdict.rule.id, verdict.outcome, truths, _acceptance(verdict.waiver), verdict.measured, above
+
+
+def counts(verdicts: Iterable[Verdict]) -> Counter[str]:
+    """How many findings count as what, without keeping more than one verdict of each."""
+    found: dict[object, Finding] = {}
+    asks: dict[str, tuple[Ask, ...]] = {}
+    for verdict in among(verdicts, CALLS_FOR_ACTION):
+        rule, scope = verdict.rule, verdict.subject.scope
+        if rule.id not in asks:
+            asks[rule.id] = rule.asks
+        truths = tuple(ask.expression.evaluate(scope) for ask in asks[rule.id])
+        key = _group(verdict, truths)
+        if key not in found:
+            behind = verdict.behind is not None
+            found[key] = Finding(rule, verdict.outcome, truths, [verdict], is_behind=behind)
+    return Counter(one.counts_as for one in found.values())
 
 
 def unfolded(found: Iterable[Finding]) -> list[Finding]:
