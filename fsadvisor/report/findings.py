@@ -157,7 +157,7 @@ def counts(verdicts: Iterable[Verdict]) -> Counter[str]:
         rule, scope = verdict.rule, verdict.subject.scope
         if rule.id not in asks:
             asks[rule.id] = rule.asks
-        truths = tuple(ask.expression.evaluate(scope) for ask in asks[rule.id])
+        truths = tuple([ask.expression.evaluate(scope) for ask in asks[rule.id]])
         key = _group(verdict, truths)
         if key not in found:
             behind = verdict.behind is not None
