@@ -78,6 +78,7 @@ def test_an_array_that_checks_itself_is_told_while_tasks_wait_for_it(scenario):
     slow = null_blk.create(scenario, "nullb0", cache_size=64, irqmode=2, completion_nsec=20_000_000)
     nodes = [f"/dev/{slow}", f"/dev/{scenario.attach('shelf')[0]}"]
     run("modprobe", "raid1")
+    scenario.undo(run, "wipefs", "-aq", nodes[1])  # else udev takes the disk for an array when it comes again
     run("mdadm", "--create", "/dev/md/lab", "--run", "--quiet", "--assume-clean", "--level", "1", "-n", "2", *nodes)
     scenario.undo(run, "mdadm", "--stop", "/dev/md/lab")
     name = Path("/dev/md/lab").resolve().name
