@@ -170,11 +170,17 @@ class TopParser(Parser):
         return formatter.format_help()
 
 
+@cache
 def demo_machine() -> Path:
     """The recorded machine that comes with fsadvisor: inside an installed package, else beside it."""
     package, name = Path(__file__).resolve().parent, "old-storage-server"
     shipped = package / "_demo" / name
     return shipped if shipped.is_dir() else package.parent / "fixtures" / "machines" / name
+
+
+def is_demo(on: Path | None) -> bool:
+    """Whether it is what --demo stands for; to who names the folder itself by --on, it is a recording like others."""
+    return on is demo_machine()
 
 
 def demo_extras() -> Path:

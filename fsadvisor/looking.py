@@ -6,7 +6,7 @@ import os
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
-from fsadvisor.arguments_help import demo_extras, demo_machine
+from fsadvisor.arguments_help import demo_extras, is_demo
 from fsadvisor.machine import kept_files
 from fsadvisor.machine.kept_files import WithFile, with_own_results
 from fsadvisor.machine.live import LiveMachine
@@ -37,7 +37,7 @@ def machine(chosen: argparse.Namespace) -> Machine:
     from fsadvisor.machine.opening import open_machine
 
     machine = open_machine(chosen.on)
-    if chosen.on == demo_machine():
+    if is_demo(chosen.on):
         for path, name in ((kept_files.PROBES, "probes.jsonl"), (kept_files.INCIDENT, "incident.jsonl")):
             kept = demo_extras() / name
             if kept.is_file():
@@ -47,7 +47,7 @@ def machine(chosen: argparse.Namespace) -> Machine:
 
 def kept_windows(on: Path) -> Path:
     """Where the windows are that --on names: the demo's stand beside its machine."""
-    return demo_extras() / "incident.jsonl" if on == demo_machine() else on
+    return demo_extras() / "incident.jsonl" if is_demo(on) else on
 
 
 def with_what_is_kept(machine: Machine, chosen: argparse.Namespace) -> Machine:

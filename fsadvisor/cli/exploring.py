@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Final
 
 from fsadvisor import looking
 from fsadvisor._version import __version__
-from fsadvisor.arguments_help import demo_extras, demo_machine
+from fsadvisor.arguments_help import demo_extras, is_demo
 from fsadvisor.machine import kept_files
 
 if TYPE_CHECKING:
@@ -40,16 +40,17 @@ def terminal_of(chosen: argparse.Namespace) -> Terminal | None:
 def explore(chosen: argparse.Namespace, terminal: Terminal) -> int:
     """Something is to be seen at once; what that does not need is loaded later."""
     from fsadvisor.tui.starting import start
+    from fsadvisor.tui.views.head import RECORDED
 
-    name = _name(chosen)
-    if chosen.on != demo_machine() or chosen.attestations is not None:
-        return start(name, lambda: _session(chosen, name), terminal)
+    name, note = _name(chosen), RECORDED if chosen.on else ""
+    if not is_demo(chosen.on) or chosen.attestations is not None:
+        return start(name, lambda: _session(chosen, name), terminal, note)
     from tempfile import TemporaryDirectory
 
     with TemporaryDirectory(prefix="fsadvisor-demo-") as folder:  # what one says of the demo is gone when it ends
         chosen.attestations = Path(folder, "attest.toml")
         chosen.attestations.touch()
-        return start(name, lambda: _session(chosen, name), terminal)
+        return start(name, lambda: _session(chosen, name), terminal, note)
 
 
 def serve(chosen: argparse.Namespace) -> int:
@@ -111,7 +112,7 @@ def _session(chosen: argparse.Namespace, name: str, *, may_write: bool = True) -
         name=name,
         every=bool(chosen.all),
         live=not chosen.on,
-        replay=demo_extras() / "live.jsonl" if chosen.on == demo_machine() else None,
+        replay=demo_extras() / "live.jsonl" if is_demo(chosen.on) else None,
         may_write=may_write,
         memory=memory,
         attestations=None if chosen.on and chosen.attestations is None else looking.attestations(chosen),

@@ -224,11 +224,15 @@ def _pieces(spans: Line, room: int) -> Iterator[Span]:
 
 def _broken(piece: Span, room: int) -> tuple[Span, Span]:
     """What fits, and the rest: behind a joint, unless that is near the start."""
-    text = "".join(one.text for one in cut((piece,), room, "")) or piece.text[:1]
+    text = _fitting(piece, room) or piece.text[:1]
     joint = _JOINT.match(text)
     if joint and joint.end() > len(text) // 4:
         text = joint.group()
     return Span(text, piece.tone), Span(piece.text[len(text) :], piece.tone)
+
+
+def _fitting(piece: Span, room: int) -> str:
+    return "".join(one.text for one in cut((piece,), room, ""))
 
 
 def _command(command: str, width: int, indent: int, continued: Span) -> Iterator[Line]:
@@ -241,10 +245,11 @@ def _command(command: str, width: int, indent: int, continued: Span) -> Iterator
 def _whole(left: Span, width: int, before: Line, *rest: Span) -> Iterator[Line]:
     """A line without a sign lost, broken at a blank; `rest` opens the lines in which it goes on."""
     while columns((left,)) > width - columns(before):
-        head, tail = _broken(left, max(width - columns(before), 1))
-        if at := _at_a_blank(left.text, head.text, width - columns(rest)):
-            head, tail = Span(left.text[:at], head.tone), Span(left.text[at:], left.tone)
-        left = tail
+        room = max(width - columns(before), 1)
+        if at := _at_a_blank(left.text, _fitting(left, room), width - columns(rest)):
+            head, left = Span(left.text[:at], left.tone), Span(left.text[at:], left.tone)
+        else:
+            head, left = _broken(left, room)
         yield (*before, head)
         before = rest
     yield (*before, left)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING, Any, Final
 
 import msgspec
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
 
 FORMAT: Final = "fsadvisor-doctor/1"
 _IN: Final = line("  ")
+_PLAIN_PATH: Final = re.compile(r"/[\w./@:+-]*", re.ASCII)
 _OPEN: Final = 4
 _SEVERAL: Final = 2
 _UNITS: Final = {"percent": " %", "ms": " ms", "s": " s", "bytes": " bytes"}
@@ -104,10 +106,16 @@ def _finding(number: int, one: Finding, window: Window) -> Iterator[Block]:
     )
     yield paragraph(since, first=line("     since: "), indent=12)
     told = one.verdict.instructions()
-    yield paragraph(" ".join(told.advice.split()), first=line("     do:    "), indent=12)
+    yield paragraph(" ".join(_advice(one).split()), first=line("     do:    "), indent=12)
     if told.now:
         yield Commands(told.now, indent=12)
     yield paragraph(f"fsadvisor explain {rule.id}", first=line("     more:  "), indent=12)
+
+
+def _advice(one: Finding) -> str:
+    """With the directory in its command where one alone is concerned, and a shell takes its name as it is."""
+    place = f" {one.place}`" if _PLAIN_PATH.fullmatch(one.place) else " PATH`"
+    return one.verdict.instructions().advice.replace(" PATH`", place)
 
 
 def title(one: Finding) -> str:
@@ -245,7 +253,7 @@ def _found(one: Finding) -> FoundJson:
         since=one.since,
         since_by=one.since_by,
         facts=_facts(one.verdict.facts()),
-        advice=told.advice,
+        advice=_advice(one),
         commands=told.now,
     )
 

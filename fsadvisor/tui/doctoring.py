@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+import time
 from typing import TYPE_CHECKING
 
 from textual.message import Message
@@ -36,6 +37,13 @@ class Doctor:
         """The last incident that `watch` kept."""
 
         self._recalled = False
+        self.clock = time.monotonic
+        self._looked_at = 0.0
+
+    @property
+    def age_s(self) -> float:
+        """How old the answer is."""
+        return self.clock() - self._looked_at if self._looked_at else 0.0
 
     def look(self) -> None:
         """Begin, unless one is under way."""
@@ -71,5 +79,5 @@ class Doctor:
             self.answer, self.trouble = self.judged(self._session.window()), ""
         except Exception as error:  # noqa: BLE001 - whatever it is, the person is told, and the explorer goes on
             self.trouble = f"{type(error).__name__}: {error}"
-        self.looks = False
+        self.looks, self._looked_at = False, self.clock()
         self._tell()

@@ -28,7 +28,8 @@ _GUTTER = 1
 class Painter:
     """Draws for one terminal; its colours are as many as the environment says that it has."""
 
-    def __init__(self, terminal: Terminal) -> None:
+    def __init__(self, terminal: Terminal, note: str = "") -> None:
+        self._note = note
         self._theme = looks.PLAIN if terminal.plain else looks.DARK
         self._colour = terminal.colour
         self._glyphs = glyphs.UNICODE if terminal.unicode else glyphs.ASCII
@@ -40,7 +41,7 @@ class Painter:
 
     def picture(self, look: Look | None, name: str, columns: int, lines: int, seen: Glimpse | None = None) -> str:
         """The whole screen, less what stands there already; every line is as wide as it, so that none is wrapped."""
-        drawn = enumerate(screen(look, name, Shape(columns, lines, self._gutter), self._glyphs, seen))
+        drawn = enumerate(screen(look, name, Shape(columns, lines, self._gutter), self._glyphs, seen, self._note))
         told = [(0, at, [one for piece in pieces for one in self._drawn(piece)]) for at, pieces in drawn]
         return self.wire.changes(told, (columns, lines), self._colours)
 

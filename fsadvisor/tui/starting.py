@@ -21,10 +21,10 @@ _FIRST_LOOK_S: Final = 0.4
 """How long Textual waits for the first look: a small machine's takes less, and both at once would take as long."""
 
 
-def start(name: str, session_of: Callable[[], Session], terminal: Terminal) -> int:
+def start(name: str, session_of: Callable[[], Session], terminal: Terminal, note: str = "") -> int:
     """Explore; the exit code. `name` is what the machine is called before it is looked at; `session_of` may raise."""
     with HeldTerminal() as held:
-        painter = Painter(terminal)
+        painter = Painter(terminal, note)
 
         def show(look: Look | None, seen: Glimpse | None = None) -> None:
             columns, lines = held.size

@@ -61,6 +61,22 @@ def test_what_hurts_stands_in_the_head_of_each_place_and_a_click_tells_the_rest(
     assert "fsadvisor explain filesystem-turned-read-only" in looked(steps, broken, size)
 
 
+def test_a_look_that_is_old_is_dated_in_the_head_and_taken_again_by_the_key_d():
+    looks = [window(), broken()]
+
+    async def steps(app, pilot):
+        await until(pilot, lambda: "nothing hurts" in screen(app)[1])
+        now = app.doctor.clock()
+        app.doctor.clock = lambda: now + 200
+        await pilot.press("6")
+        await until(pilot, lambda: "3 min ago: nothing hurts" in screen(app)[1])
+        await pilot.press("d")
+        await until(pilot, lambda: "fsadvisor explain filesystem-turned-read-only" in shown(app))
+        return looks
+
+    assert looked(steps, lambda: looks.pop(0), (120, 40)) == []
+
+
 def test_while_it_looks_keys_are_answered_and_the_head_says_so():
     go = threading.Event()
 

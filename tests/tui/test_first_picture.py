@@ -13,6 +13,7 @@ from rich.style import Style
 
 from fsadvisor.tui.first_picture import Painter
 from fsadvisor.tui.terminal import Terminal
+from fsadvisor.tui.views.head import RECORDED
 from fsadvisor.tui.widgets.rows_view import RowsView
 from tests.paths import ROOT
 from tests.tui.driving import TERMINAL, explored, long
@@ -72,7 +73,7 @@ def test_textual_draws_the_same_but_for_scrollbars_and_keys(size, kind, monkeypa
         return of_textual(app), app.look
 
     later, look = explored(steps, machine=SERVER, size=size, terminal=kind)
-    first = of_picture(Painter(kind).picture(look, "", *size), size)
+    first = of_picture(Painter(kind, RECORDED).picture(look, "", *size), size)
     assert len(first) == len(later) == size[1]
     for at, (early, late) in enumerate(zip(first[:-1], later[:-1], strict=True)):
         without = [other if other == SCROLLBAR else one for one, other in zip(early, late, strict=True)]
@@ -114,7 +115,7 @@ def test_the_machine_is_named_and_the_places_stand_before_textual_is_loaded(held
         terminal.still()
         first, second, *_ = terminal.text().split("\n")
         # Where there is no room for both, the name is cut, and then what it comes to stands first.
-        assert first.startswith(" pm9a3-postgresql" if size[0] > 20 else (" pm9a3-postg", "  1 low"))
+        assert first.startswith(" pm9a3-postgresql" if size[0] > 20 else (" pm9a3-", "  1 low"))
         assert second.startswith(" 1 ")
         held.go()
         terminal.until("Help")

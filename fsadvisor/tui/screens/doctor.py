@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 class DoctorPlace(Place):
-    """Shows the last look while the next is under way."""
+    """Shows the last look while the next is under way; what is old is looked at again when one comes here."""
 
     NAME = "doctor"
     ACTIONS: ClassVar[tuple[Action, ...]] = (
@@ -54,6 +54,8 @@ class DoctorPlace(Place):
         super().on_screen_resume()
         if self.explorer.look is not None:
             self.explorer.doctor.recall()
+        if self.explorer.session.live and self.explorer.doctor.age_s > doctor.OLD_S:
+            self.explorer.diagnose()
         self._draw()
 
     def on_diagnosed(self) -> None:

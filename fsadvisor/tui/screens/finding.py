@@ -17,7 +17,7 @@ from fsadvisor.rulebook.rule import CALLS_FOR_ACTION
 from fsadvisor.tui.actions import Action, bindings
 from fsadvisor.tui.copying import copy
 from fsadvisor.tui.screens.deciding import DECISIONS, Deciding
-from fsadvisor.tui.views import finding
+from fsadvisor.tui.views import finding, trials
 from fsadvisor.tui.widgets.ask_line import AskLine
 from fsadvisor.tui.widgets.document_view import DocumentView
 
@@ -196,10 +196,10 @@ class FindingPlace(Deciding):
             self.explorer.go("subjects", self.key)
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        """Not every rule's remedy is an option or a format that can be tried."""
+        """Not every remedy is an option or a format that can be tried, and what is not advised is not tried."""
         if action == "try":
             found = self.finding_here()
-            return found is not None and found.rule.trial is not None
+            return found is not None and trials.leads_to_trial(found.verdicts[0])
         return super().check_action(action, parameters)
 
     def offers(self, action: str) -> bool:

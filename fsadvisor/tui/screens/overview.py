@@ -174,6 +174,9 @@ class Overview(OnTheBoard):
         if look is None or tree is None:
             return
         row, told = self._storage.row, self._advised()
+        here = look.subjects.get(self.subject_here())
+        if here is not None and self._about != here.id and here.kind != "host":
+            told = None  # it is of another subject, until the advice is narrowed
         key = row.key if row is not None and (self.focused is self._storage or told is None) else ""
 
         def lines(columns: int) -> list[Line]:
@@ -246,12 +249,15 @@ class Overview(OnTheBoard):
         """Narrow the advice to the subject under the tree's cursor; the machine as a whole narrows nothing."""
         self._show_detail()
         self.offer_anew()
-        if event.view is not self._storage or self.focused is not event.view or event.row is None:
-            return
+        if event.view is self._storage:
+            self._rest()
+
+    def _rest(self) -> None:
+        """Narrow the advice once the board's cursor rests."""
         if self._resting is not None:
             self._resting.stop()
-        subject = storage_tree.subject_of(event.row.key)
-        self._resting = self.set_timer(_REST_S, lambda: self._narrow(subject))
+        if subject := self.subject_here():
+            self._resting = self.set_timer(_REST_S, lambda: self._narrow(subject))
 
     def _narrow(self, subject: str) -> None:
         look = self._look
@@ -279,6 +285,7 @@ class Overview(OnTheBoard):
         if event.widget in (self._advice, self._storage):
             self._lay_out(self.size)
             self._show_detail()
+            self._rest()
 
     def on_resize(self, event: Resize) -> None:
         """The panes for another size."""

@@ -286,9 +286,11 @@ class Trials(Place):
             if row is None or row.key not in sides:
                 first = next((one.key for one in self._rows.rows if one.key in sides), "")
                 self._rows.put_cursor_on(first)
-            words = (
-                "Space picks a mount, and one more mount or filesystem: images are made on the first. c compares them."
-            )
+            words = "Space picks a mount, and one more mount or filesystem: images are made on the first."
+            if images and not targets:
+                words = "None of what is picked is a mount: Space picks the one below which images are made."
+            elif targets or images:
+                words = "One side is picked: Space picks another, and c compares them."
             self.notify(words, markup=False)
             return
         self._ask(CompareAsked(targets=targets, images=images, jobs=trials.JOBS, seconds=_COMPARE_SECONDS))

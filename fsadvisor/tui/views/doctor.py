@@ -25,16 +25,23 @@ _KEY: Final = (Span(" "), Span("d", Tone.KEY), Span(" "))
 _COURSE: Final = 74
 """Columns of an incident's course at most."""
 
+OLD_S: Final = 60.0
+"""After that a look tells no more what hurts now."""
+
 _LONGEST: Final = 70
 _LEAST: Final = 12
 """Columns of the verdict below which it is left out."""
 
 
-def verdict(answer: Answer | None, room: int, glyphs: Glyphs, *, looks: bool, live: bool = True) -> Line:
-    """With its key; nothing where there is no room, or where nothing was asked. Of a recording it says so."""
+def verdict(
+    answer: Answer | None, room: int, glyphs: Glyphs, *, looks: bool, live: bool = True, age_s: float = 0.0
+) -> Line:
+    """With its key; nothing where there is no room, or where nothing was asked. Of what is not of now it says so."""
     told = _verdict(answer, looks=looks)
     if told and not live:
         told = (Span("recorded: ", Tone.DIM), *told)
+    elif told and not looks and age_s > OLD_S:
+        told = (Span(f"{age_s // 60:.0f} min ago: ", Tone.DIM), *told)
     room -= columns(_KEY) + 1
     if not told or room < min(_LEAST, columns(told)):
         return NOTHING

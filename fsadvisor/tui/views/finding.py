@@ -70,11 +70,9 @@ def blocks(look: Look, page: FindingPage) -> Iterator[Block]:
     if first:
         yield Heading(_title(finding.outcome, len(first)))
         yield page.answers(first)
-        if words := _were_it_so(finding):
-            yield Remark(line(span(words, Tone.STRONG)))
         yield Gap()
     if others:
-        yield Heading("What else was asked")
+        yield Heading("All else that it asks is so here" if _hangs_on_one(finding) else "What else was asked")
         yield page.answers(others)
         yield Gap()
     yield Heading(f"{_IF[finding.outcome].format(what=_what(finding))}:")
@@ -84,6 +82,8 @@ def blocks(look: Look, page: FindingPage) -> Iterator[Block]:
 
 def _head(look: Look, finding: Finding) -> Iterator[Block]:
     words, tone = _HEADLINES[finding.outcome]
+    if _hangs_on_one(finding):
+        words, tone = f"Not so here, or it would be a {_what(finding)}", Tone.WARNING
     yield paragraph(span(f"{words.upper()}: ", tone), finding.title, indent=2)
     every = siblings(look, finding)
     where: tuple[Span, ...] = (span(parts.where(finding), Tone.STRONG),)
@@ -112,15 +112,13 @@ def _title(outcome: Outcome, number: int) -> str:
     return "The answer that decided" if number == 1 else "The answers that decided"
 
 
-def _were_it_so(finding: Finding) -> str:
-    """Where one answer alone stands between the subject and a finding, what it would be; '' where it is not known."""
-    verdict = finding.verdicts[0]
-    if finding.outcome is not Outcome.OK:
-        return ""
-    truths = [ask.expression.evaluate(verdict.subject.scope) for ask in finding.rule.conditions]
-    if truths.count(FALSE) != 1 or truths.count(TRUE) != len(truths) - 1:
-        return ""
-    return f"All else that it asks is so here: if this were a yes, it would be a {_what(finding)}."
+def _hangs_on_one(finding: Finding) -> bool:
+    """Whether one answer alone keeps away a finding of which more is so than that it applies; nothing is unknown."""
+    rule, scope = finding.rule, finding.verdicts[0].subject.scope
+    truths = [ask.expression.evaluate(scope) for ask in rule.conditions]
+    more = any(ask.expression.evaluate(scope) is TRUE for ask in rule.checks)
+    alone = truths.count(FALSE) == 1 and truths.count(TRUE) == len(truths) - 1
+    return finding.outcome is Outcome.OK and alone and more
 
 
 def _what(finding: Finding) -> str:

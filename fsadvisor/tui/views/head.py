@@ -9,7 +9,7 @@ from collections import Counter
 from pathlib import PurePath
 from typing import TYPE_CHECKING, Final
 
-from fsadvisor.pages.glyphs import NOTHING, Line, Span, Tone, columns, cut, line, span
+from fsadvisor.pages.glyphs import NOTHING, Line, Span, Tone, columns, cut, line, padded, span
 from fsadvisor.pages.text import counted, listed
 from fsadvisor.report import as_json
 from fsadvisor.report.findings import ALSO, BEHIND
@@ -18,7 +18,7 @@ from fsadvisor.rulebook.rule import Outcome
 from fsadvisor.tui.views.severity import TONES
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
+    from collections.abc import Callable, Iterable, Iterator, Mapping
 
     from fsadvisor.pages.glyphs import Glyphs
     from fsadvisor.tui.views.look import Look
@@ -41,6 +41,25 @@ def head_line(look: Look, width: int, glyphs: Glyphs) -> Line:
     left = cut((Span(" "), *_fitting(_machine(look), room, glyphs)), room + 1, glyphs.ellipsis)
     whole = (*left, Span(" " * max(width - columns(left) - columns(right), 0)), *right)
     return whole if columns(whole) <= width else cut(right, width, glyphs.ellipsis)
+
+
+RECORDED: Final = "recording"
+"""What the end of the head line says of a machine that is not this one."""
+
+
+def noted(drawn: Callable[[int], Line], note: str, width: int) -> Line:
+    """What is drawn for the columns that are left, then the note, whatever place is seen."""
+    room = room_beside(note, width)
+    return (*padded(drawn(room), room), *_ending(note))
+
+
+def room_beside(note: str, width: int) -> int:
+    """The columns that the note leaves."""
+    return max(width - columns(_ending(note)), 0)
+
+
+def _ending(note: str) -> Line:
+    return (span(f" {note} ", Tone.MATCH),) if note else NOTHING
 
 
 def count_at(look: Look, width: int, column: int, glyphs: Glyphs) -> str:

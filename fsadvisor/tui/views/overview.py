@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple, TypeAlias
 from fsadvisor.pages.glyphs import NOTHING, Line, Span, Tone, cut
 from fsadvisor.pages.glyphs import columns as width_of
 from fsadvisor.tui.views import advice, beside, glimpse, storage_tree
-from fsadvisor.tui.views.head import head_line, places_line, waiting_line
+from fsadvisor.tui.views.head import head_line, noted, places_line, waiting_line
 from fsadvisor.tui.views.look import finding_key
 
 if TYPE_CHECKING:
@@ -114,16 +114,20 @@ def edge(joints: str, title: Line, columns: int, glyphs: Glyphs, *, lit: bool = 
     return (first, Piece(told, taken, Ground.BACKGROUND), last) if told else (first, last)
 
 
-def screen(look: Look | None, name: str, shape: Shape, glyphs: Glyphs, seen: Glimpse | None = None) -> list[Pieces]:
+def screen(
+    look: Look | None, name: str, shape: Shape, glyphs: Glyphs, seen: Glimpse | None = None, note: str = ""
+) -> list[Pieces]:
     """All lines, as the place is first seen; without a look, that the machine of that name is looked at.
 
-    `seen` is what there is by name, as far as that is known before the look.
+    `seen` is what there is by name, as far as that is known before the look; `note` ends its first line.
 
     None where there are no columns: some terminals do not tell how many they have.
     """
     if shape.columns < 1:
         return []
-    top = head_line(look, shape.columns, glyphs) if look else waiting_line(name, shape.columns, glyphs)
+    top = noted(
+        lambda room: head_line(look, room, glyphs) if look else waiting_line(name, room, glyphs), note, shape.columns
+    )
     head = [(Piece(one, shape.columns, Ground.PANEL),) for one in (top, places_line(_MODE, shape.columns))]
     keys = (Piece(NOTHING, shape.columns, Ground.PANEL),)
     return [*head, *_panes(look, shape, glyphs, seen)][: max(shape.lines - 1, 0)] + [keys][: shape.lines]

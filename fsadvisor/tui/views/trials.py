@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from fsadvisor.measure.probe.result import Result
     from fsadvisor.pages.glyphs import Glyphs
     from fsadvisor.rulebook.advise import Verdict
+    from fsadvisor.rulebook.rule import Rule
     from fsadvisor.storage import Subject
     from fsadvisor.tui.views.look import Look
     from fsadvisor.tui.views.probes import Kept
@@ -84,12 +85,21 @@ def mount_of(subject: Subject) -> str:
 def can_be_tried(look: Look) -> list[Verdict]:
     """Verdicts whose rule names a trial, on a mount, in rank order: what is advised, withheld, or hangs on unknowns."""
     once: dict[tuple[str, str], Verdict] = {}
-    for verdict in look.verdicts.among(lambda rule, outcome: rule.trial is not None and outcome in _OUTCOMES):
+    for verdict in look.verdicts.among(_may_be_tried):
         if len(once) == _MOST_TRIED:
             break
         if mount := mount_of(verdict.subject):
             once.setdefault((verdict.rule.id, mount), verdict)
     return list(once.values())
+
+
+def leads_to_trial(verdict: Verdict) -> bool:
+    """Whether what it advises has a line among trials, or would have one where there are not too many."""
+    return _may_be_tried(verdict.rule, verdict.outcome) and bool(mount_of(verdict.subject))
+
+
+def _may_be_tried(rule: Rule, outcome: Outcome) -> bool:
+    return rule.trial is not None and outcome in _OUTCOMES
 
 
 def rows(

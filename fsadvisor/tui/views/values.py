@@ -10,7 +10,7 @@ import shlex
 from typing import TYPE_CHECKING, Any, Final
 
 from fsadvisor.pages.document import Block, Commands, Document, Gap, Heading, Paragraph, paragraph
-from fsadvisor.pages.glyphs import Line, Span, Tone, cut, line, span
+from fsadvisor.pages.glyphs import Line, Span, Tone, columns, cut, line, span
 from fsadvisor.pages.screen import laid
 from fsadvisor.pages.values import full_name, value_text
 from fsadvisor.rulebook.expr import value_for
@@ -245,22 +245,23 @@ def checklist_rows(
     width: int,
     glyphs: Glyphs,
 ) -> list[Row]:
-    """Two lines a question: its answer and what it asks, then the fact; `asked` are (name of its subject, fact).
+    """The answer and the whole question, then the fact; `asked` are (name of its subject, fact).
 
     `before` are answers that were given before: (answer, who gave it).
     """
-    room = max((len(one) for one in (*answers.values(), *(one for one, _ in before.values()))), default=3)
-    rows = []
+    room = max((3, *map(len, answers.values()), *(len(said) for said, _ in before.values())))
+    told, blank = [], Span(" " * (room + 4))
     for at, (whose, fact) in enumerate(asked):
         said, who = before.get(at, ("", ""))
         answer = answers.get(at) or said
-        shown = (answer or glyphs.question).center(max(room, 3))
         settled = bool(said) and not answers.get(at)
-        told = (Span(" ["), span(shown, Tone.DIM if settled else _ANSWERS.get(answer, Tone.STRONG)), Span("] "))
-        head = line(*told, span(catalogue()[fact].doc, Tone.DIM if settled else Tone.PLAIN))
-        under = line(span(f"{'':{max(room, 3) + 4}}{fact} of {whose}{f'; {who}' if who else ''}", Tone.DIM))
-        rows.append(Row(str(at), tuple(cut(one, width, glyphs.ellipsis) for one in (head, under))))
-    return rows
+        box = span((answer or glyphs.question).center(room), Tone.DIM if settled else _ANSWERS.get(answer, Tone.STRONG))
+        doc = span(catalogue()[fact].doc, Tone.DIM if settled else Tone.PLAIN)
+        under = line(blank, span(f"{fact} of {whose}{f'; {who}' if who else ''}", Tone.DIM))
+        question = Paragraph((doc,), (Span(" ["), box, Span("] ")), columns((blank,)))
+        told.append((*laid((question,), width), cut(under, width, glyphs.ellipsis)))
+    most = max(map(len, told), default=0)
+    return [Row(str(at), (*lines, *((),) * (most - len(lines)))) for at, lines in enumerate(told)]
 
 
 def review(file: str, toml: str, same: Sequence[str]) -> Document:

@@ -12,16 +12,19 @@ from typing import TYPE_CHECKING, Final, cast
 from textual.reactive import reactive
 from textual.widgets import Input
 
-from fsadvisor.pages.glyphs import NOTHING, Line, Span, Tone, columns, cut, padded, span
+from fsadvisor.pages.glyphs import NOTHING, Line, Span, Tone, columns, cut, span
 from fsadvisor.tui.drawing import Drawn
 from fsadvisor.tui.views import glimpse
 from fsadvisor.tui.views.head import (
+    RECORDED,
     count_at,
     head_line,
+    noted,
     notice,
     place_at,
     places_line,
     places_room,
+    room_beside,
     waiting_line,
     with_told,
 )
@@ -44,7 +47,6 @@ _STAY: Final = ("app.command_palette", "app.help", "app.quit")
 """The way back stays, too; finding by name goes after all others."""
 _FIRST: Final = "search"
 """Goes first: it is the same key in every place."""
-_PLAYED: Final = "recording"
 _ELLIPSIS: Final = 2
 """Columns of the sign, with the blank before it."""
 
@@ -71,10 +73,7 @@ class Head(Drawn):
 
     def render_line(self, y: int) -> Strip:
         """The machine, then the places."""
-        if y > 0:
-            line = with_told(*self._second, self.size.width)
-        else:
-            line = (*padded(self._machine(self._first_room), self._first_room), *self._probe)
+        line = with_told(*self._second, self.size.width) if y > 0 else noted(self._machine, self._note, self.size.width)
         return self.drawn(line, self.size.width)
 
     def _machine(self, width: int) -> Line:
@@ -84,8 +83,8 @@ class Head(Drawn):
         return head_line(self.look, width, self._glyphs)
 
     @property
-    def _probe(self) -> Line:
-        """That a probe goes on, or a recording is played, whatever place is seen."""
+    def _note(self) -> str:
+        """That a probe goes on, or that it is a recording, whatever place is seen."""
         explorer = cast("Application", self.app)
         words = ""
         if explorer.prober.progress is not None:
@@ -96,13 +95,9 @@ class Head(Drawn):
             from fsadvisor.tui.views import trials_progress
 
             words = trials_progress.note(explorer.trier.progress)
-        if not words and explorer.session.replay is not None:
-            words = _PLAYED
-        return (span(f" {words} ", Tone.MATCH),) if words else ()
-
-    @property
-    def _first_room(self) -> int:
-        return max(self.size.width - columns(self._probe), 0)
+        if not words and not explorer.session.live:
+            words = RECORDED
+        return words
 
     @property
     def _places_room(self) -> int:
@@ -119,7 +114,7 @@ class Head(Drawn):
             from fsadvisor.tui.views.doctor import verdict
 
             live = cast("Application", self.app).session.live
-            told = verdict(asked.answer, room, self._glyphs, looks=asked.looks, live=live)
+            told = verdict(asked.answer, room, self._glyphs, looks=asked.looks, live=live, age_s=asked.age_s)
         return places, told
 
     @property
@@ -130,7 +125,8 @@ class Head(Drawn):
     async def on_click(self, event: Click) -> None:
         """Go to the place under the mouse."""
         if event.y == 0 and self.look is not None:
-            await cast("Application", self.app).show_only(count_at(self.look, self._first_room, event.x, self._glyphs))
+            room = room_beside(self._note, self.size.width)
+            await cast("Application", self.app).show_only(count_at(self.look, room, event.x, self._glyphs))
             return
         mode = place_at(self._mode, self._places_room, event.x)
         if mode is not None:
