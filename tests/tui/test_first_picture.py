@@ -115,7 +115,7 @@ def test_the_machine_is_named_and_the_places_stand_before_textual_is_loaded(held
         terminal.still()
         first, second, *_ = terminal.text().split("\n")
         # Where there is no room for both, the name is cut, and then what it comes to stands first.
-        assert first.startswith(" pm9a3-postgresql" if size[0] > 20 else (" pm9a3-", "  1 low"))
+        assert first.startswith(" pm9a3-postgresql" if size[0] > 20 else (" pm9a3-", "  1 "))
         assert second.startswith(" 1 ")
         held.go()
         terminal.until("Help")

@@ -50,16 +50,18 @@ RECORDED: Final = "recording"
 def noted(drawn: Callable[[int], Line], note: str, width: int) -> Line:
     """What is drawn for the columns that are left, then the note, whatever place is seen."""
     room = room_beside(note, width)
-    return (*padded(drawn(room), room), *_ending(note))
+    return (*padded(drawn(room), room), *_ending(note, width))
 
 
 def room_beside(note: str, width: int) -> int:
     """The columns that the note leaves."""
-    return max(width - columns(_ending(note)), 0)
+    return max(width - columns(_ending(note, width)), 0)
 
 
-def _ending(note: str) -> Line:
-    return (span(f" {note} ", Tone.MATCH),) if note else NOTHING
+def _ending(note: str, width: int) -> Line:
+    """Nothing where the machine and what it comes to would have less than half of the line."""
+    right = (span(f" {note} ", Tone.MATCH),) if note else NOTHING
+    return right if columns(right) * 2 <= width else NOTHING
 
 
 def count_at(look: Look, width: int, column: int, glyphs: Glyphs) -> str:
