@@ -179,7 +179,9 @@ def _volatile(disk: Disk) -> Fact[bool]:
     """By the kernel, and by the drive where it can be asked: what the kernel believes can be written to sysfs."""
     by_kernel = read_fact.holds(disk.write_cache, "write back".__eq__)
     own = disk.volatile_cache
-    silent = isinstance(own, Unknown) and own.cause in (Cause.NOT_APPLICABLE, Cause.NOT_EXPOSED)
+    silent = isinstance(own, Unknown) and (
+        own.cause is Cause.NOT_APPLICABLE or (own.cause is Cause.NOT_EXPOSED and not own.learn)
+    )  # what an archive lacks can be learnt
     return by_kernel if silent else read_fact.any_of((by_kernel, own), f"{by_kernel.source}, {own.source}")
 
 

@@ -2,6 +2,7 @@
 
 from fsadvisor.facts import Cause, Known, Unknown
 from fsadvisor.machine.opening import open_machine
+from fsadvisor.machine.port import Wrapped
 from fsadvisor.survey.whole import survey
 from tests.paths import FIXTURES
 from tests.told import disk, machine, partition, stacked
@@ -94,6 +95,20 @@ def test_a_cache_that_the_drive_calls_volatile_is_unprotected_whatever_the_kerne
     drive = found["disk:nvme0n1"].scope["disk"]
     assert (drive.write_cache.value, drive.volatile_cache.value, drive.plp.value) == ("write through", True, "absent")
     assert below(found["filesystem:/dev/nvme0n1"]).any_unprotected_cache.value is True
+
+
+class WithoutToolsOutput(Wrapped):
+    """As an archive that holds what the kernel tells, and no answer of the drives."""
+
+    def run(self, argvs):
+        return tuple(Unknown(Cause.NOT_EXPOSED, "run it on the machine", argv[0]) for argv in argvs)
+
+
+def test_what_an_archive_lacks_of_a_drive_does_not_make_the_kernels_word_its_own():
+    recorded = open_machine(FIXTURES / "machines" / "worn-nvme-database")
+    found = subjects(WithoutToolsOutput(recorded))
+    assert found["disk:nvme0n1"].scope["disk"].write_cache.value == "write through"
+    assert isinstance(below(found["filesystem:/dev/nvme0n1"]).any_unprotected_cache, Unknown)
 
 
 def test_a_btrfs_lives_on_all_its_members():
