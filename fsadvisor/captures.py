@@ -18,20 +18,10 @@ from msgspec import Struct, field
 from fsadvisor import strict_json
 from fsadvisor.drives import find
 from fsadvisor.facts import NOT_APPLICABLE, Cause, Fact, Known, Unknown, unreadable
-from fsadvisor.readers import (
-    json_text,
-    nvme_get_feature,
-    nvme_id_ctrl,
-    nvme_ocp_smart_log,
-    nvme_output,
-    nvme_smart_log,
-    smartctl,
-    smartctl_text,
-)
-from fsadvisor.readers.nvme_get_feature import VOLATILE_WRITE_CACHE, Feature
+from fsadvisor.readers import json_text, nvme_id_ctrl, nvme_logs, nvme_output, smartctl, smartctl_text
 from fsadvisor.readers.nvme_id_ctrl import IdCtrl
-from fsadvisor.readers.nvme_ocp_smart_log import OcpSmartLog
-from fsadvisor.readers.nvme_smart_log import SmartLog
+from fsadvisor.readers.nvme_logs import OcpSmartLog, SmartLog
+from fsadvisor.readers.nvme_output import VOLATILE_WRITE_CACHE, Feature
 from fsadvisor.readers.smart_record import SmartReport
 from fsadvisor.survey import controller_tools
 from fsadvisor.survey.attachment import emulated
@@ -191,7 +181,7 @@ def _in_text(text: str) -> Iterator[Parts]:
 
 
 def _cache_feature(text: str) -> Feature | Unknown:
-    record = nvme_get_feature.parse(text)
+    record = nvme_output.parse_nvme_get_feature(text)
     if isinstance(record, Feature) and record.fid != VOLATILE_WRITE_CACHE:
         return unreadable("another feature")
     return record
@@ -219,8 +209,8 @@ def _smart(record: SmartReport | Unknown, serial: str | None) -> Parts | None:
 
 _NVME_CLI: tuple[Callable[[str], Record | Unknown], ...] = (
     nvme_id_ctrl.parse,
-    nvme_smart_log.parse,
-    nvme_ocp_smart_log.parse,
+    nvme_logs.parse_nvme_smart_log,
+    nvme_logs.parse_nvme_ocp_smart_log,
     _cache_feature,
 )
 

@@ -7,7 +7,7 @@ import pytest
 from fsadvisor.facts import Cause, Known, Unknown
 from fsadvisor.machine.live import LiveMachine
 from fsadvisor.machine.port import Reply
-from fsadvisor.readers import nvme_output, nvme_smart_log, parsing
+from fsadvisor.readers import nvme_logs, nvme_output, parsing
 from fsadvisor.survey import drive, read_fact
 from tests.paths import FIXTURES
 
@@ -98,7 +98,7 @@ def test_a_tool_that_does_not_start_is_the_tools_failure(why, tmp_path):
 def test_in_an_archive_without_exit_statuses_the_loaders_words_tell(why):
     """Apart from "Permission denied", which could be the device's."""
     said = NOT_STARTED[why][1]
-    record = read_fact.understood(Reply(f"nvme: {said}\n", "nvme smart-log", 0), nvme_smart_log.parse)
+    record = read_fact.understood(Reply(f"nvme: {said}\n", "nvme smart-log", 0), nvme_logs.parse_nvme_smart_log)
     assert (record.cause, record.learn) == (Cause.UNREADABLE, parsing.REINSTALL)
 
 

@@ -1,36 +1,8 @@
-"""What dmsetup lists of device-mapper devices.
-
-parse_dmsetup_table: What device-mapper devices are made of, as `dmsetup table` prints it. Needs root.
-
-Written against libdevmapper 1.02.185. The tool prints keys as zeros; this reader drops the whole key field,
-and of a line that it does not understand it keeps nothing that could be a key.
-
-    cr_data: 0 16744448 crypt aes-xts-plain64 :64:logon:cryptsetup:… 0 8:3 32768 1 allow_discards
-    vg0-root: 0 41943040 striped 2 128 8:2 2048 8:18 2048
-    vg0-root: 41943040 8388608 linear 8:34 2048
-
-https://man7.org/linux/man-pages/man8/dmsetup.8.html
-
-parse_dmsetup_status: Which paths of multipath devices work, as `dmsetup status` prints it. Needs root.
-
-Written against libdevmapper 1.02.185 and Linux 6.1 (drivers/md/dm-mpath.c, multipath_status): features, handler,
-groups, and in each group its state, what its selector says, and the paths with their state, failures and selector's
-words.
-
-    mpatha: 0 1048576 multipath 2 0 0 0 1 1 A 0 2 2 8:0 F 1 0 1 8:16 A 0 0 1
-
-https://docs.kernel.org/admin-guide/device-mapper/index.html
-
-parse_dmsetup_pools: How full thin pools are, as `dmsetup status` prints it: transaction, metadata and data in blocks
-used and of all, a held root, modes. Asked of pools that LVM does not know. Needs root; it writes without --noflush.
-
-    stratis-1-private-5e1a…-thinpool-pool: 0 209715200 thin-pool 3 2301/16384 92160/102400 - rw discard_passdown …
-
-https://docs.kernel.org/admin-guide/device-mapper/thin-provisioning.html
-"""
+"""What dmsetup lists of device-mapper devices, and multipathd of its maps."""
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING, Literal
 
 from msgspec import Struct
@@ -40,7 +12,6 @@ from fsadvisor.readers import dm_target
 from fsadvisor.readers.parsing import refusal, unread_pieces, whole
 
 if TYPE_CHECKING:
-    import re
     from collections.abc import Iterator
 
     from fsadvisor.facts import Unknown
@@ -236,3 +207,32 @@ def _share(blocks: str) -> float | None:
     used, _, all_ = blocks.partition("/")
     done, most = whole(used), whole(all_)
     return None if done is None or not most else round(100 * done / most, 2)
+
+
+MULTIPATHD_ARGV: tuple[str, ...] = ("multipathd", "show", "maps", "raw", "format", "%n|%Q")
+_MULTIPATHD_LINE = late(r"(?P<name>[^|\s][^|]{0,255})\|(?P<queueing>on|off|-|[0-9]{1,9} (?:chk|sec))", re.ASCII)
+
+
+class Map(Struct, frozen=True, kw_only=True):
+    """A multipath device."""
+
+    name: str
+    queueing: str
+    """'on': for ever; 'off'; '18 chk' or '30 sec': for as long; '-': nothing was set."""
+
+
+class Maps(Struct, frozen=True, kw_only=True):
+    """The devices that multipathd keeps."""
+
+    maps: tuple[Map, ...]
+    unread: tuple[str, ...] = ()
+
+
+def parse_multipathd(text: str) -> Maps | Unknown:
+    """The devices, or why there are none."""
+    lines = [line.rstrip() for line in text.split("\n") if line.strip()]
+    found = [(line, _MULTIPATHD_LINE.fullmatch(line)) for line in lines]
+    maps = tuple(Map(name=match["name"], queueing=match["queueing"]) for _, match in found if match)
+    if not maps:
+        return refusal(text, "the output is not that of multipathd")
+    return Maps(maps=maps, unread=unread_pieces([line for line, match in found if match is None]))

@@ -1,51 +1,20 @@
-"""What a host tells of itself: kernel, command line, virtualization.
-
-parse_kernel_version: The running kernel: /proc/sys/kernel/osrelease, `uname -r`, or /proc/version (also `uname -a`).
-
-Written against Linux 6.18. A distribution's kernel may hold features of later releases: the number tells what
-a kernel has at least, not what it lacks.
-
-    6.1.0-rc3
-    5.14.0-427.el9.x86_64
-    Linux version 6.1.0-18-amd64 (debian-kernel@lists.debian.org) (gcc-12 …) #1 SMP …
-
-https://docs.kernel.org/admin-guide/sysctl/kernel.html#osrelease-ostype-version
-
-parse_kernel_cmdline: What the kernel was booted with: /proc/cmdline.
-
-Written against Linux 6.18. Double quotes keep spaces together and are no part of the value (lib/cmdline.c,
-next_arg); there is no escape. '-' and '_' are the same in a parameter's name (kernel/params.c). What follows
-'--' goes to init.
-
-    BOOT_IMAGE=/vmlinuz root=LABEL=root ro rootflags=data=writeback libata.force=noncqtrim quiet
-
-https://docs.kernel.org/admin-guide/kernel-parameters.html
-
-parse_detect_virt: What this system runs in: `systemd-detect-virt`, and with `--vm` or `--container`.
-
-Written against systemd 252. Prints one word; 'none' comes with exit status 1, which is no failure. Without an
-option the innermost is named: a container in a virtual machine hides the machine, so ask for both. 'none' denies
-only what was asked for.
-
-    kvm
-
-https://man7.org/linux/man-pages/man1/systemd-detect-virt.1.html
-"""
+"""What a host tells of itself (kernel, command line, virtualization), and what Azure told it of its size and disks."""
 
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Final, Literal
 
 from msgspec import Struct
 
-from fsadvisor.facts import unreadable
+from fsadvisor.facts import Unknown, unreadable
 from fsadvisor.patterns import late
-from fsadvisor.readers.parsing import refusal
+from fsadvisor.readers import json_text
+from fsadvisor.readers.parsing import refusal, whole
 from fsadvisor.version import Version
 
 if TYPE_CHECKING:
-    from fsadvisor.facts import Unknown
+    from fsadvisor.readers.json_text import Json
 
 _NUMBER = "[0-9]{1,6}"
 _RELEASE = late(rf"\s*(?:Linux version |Linux \S+ )?(({_NUMBER})\.({_NUMBER})(?:\.({_NUMBER}))?(?![0-9])\S*)", re.ASCII)
@@ -173,3 +142,55 @@ def _kind(name: str) -> Literal["vm", "container", "none"] | None:
     if name in _VMS:
         return "vm"
     return "container" if name in _CONTAINERS else None
+
+
+INSTANCE_DATA: Final = "/run/cloud-init/instance-data.json"
+
+
+class GivenDisk(Struct, frozen=True, kw_only=True):
+    """A disk; `lun` is None of the system's own. The limits are told of Ultra disks alone."""
+
+    lun: int | None
+    gib: int | None
+    kind: str | None
+    """Premium_LRS, StandardSSD_ZRS, UltraSSD_LRS, …"""
+    caching: str | None
+    """None, ReadOnly, ReadWrite."""
+    iops: int | None
+    throughput: int | None
+
+
+class InstanceData(Struct, frozen=True, kw_only=True):
+    """The machine's size and its disks; nothing of other clouds."""
+
+    size: str | None = None
+    disks: tuple[GivenDisk, ...] = ()
+
+
+def parse_instance_data(text: str) -> InstanceData | Unknown:
+    """Read what Azure told; another cloud's file has none of it."""
+    document = json_text.load(text)
+    if isinstance(document, Unknown):
+        return document
+    compute = json_text.member(document, "ds", "meta_data", "imds", "compute")
+    system = json_text.member(compute, "storageProfile", "osDisk")
+    data = [_disk(it) for it in json_text.items(compute, "storageProfile", "dataDisks")]
+    return InstanceData(
+        size=json_text.string(compute, "vmSize") or None,
+        disks=(*([_disk(system)] if isinstance(system, dict) else []), *(it for it in data if it.lun is not None)),
+    )
+
+
+def _disk(told: Json) -> GivenDisk:
+    return GivenDisk(
+        lun=_number(told, "lun"),
+        gib=_number(told, "diskSizeGB"),
+        kind=json_text.string(told, "managedDisk", "storageAccountType") or None,
+        caching=json_text.string(told, "caching") or None,
+        iops=_number(told, "opsPerSecondThrottle"),
+        throughput=_number(told, "bytesPerSecondThrottle"),
+    )
+
+
+def _number(told: Json, key: str) -> int | None:
+    return whole(json_text.string(told, key) or "")

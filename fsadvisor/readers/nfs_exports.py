@@ -1,16 +1,8 @@
-"""What an NFS server exports, and whether it acknowledges before the disk has it: /var/lib/nfs/etab.
-
-Written against nfs-utils 1.3 to 2.8: exportfs writes it with every option spelled out, and empties it as the
-server stops.
-
-    /srv/data<TAB>192.0.2.0/24(rw,sync,wdelay,hide,nocrossmnt,secure,root_squash,no_all_squash,sec=sys,rw)
-
-https://man7.org/linux/man-pages/man8/exportfs.8.html
-"""
+"""What NFS servers export: the kernel's (/var/lib/nfs/etab) and NFS-Ganesha (/etc/ganesha/ganesha.conf)."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from msgspec import Struct
 
@@ -21,7 +13,7 @@ from fsadvisor.readers.parsing import refusal, unread_pieces
 if TYPE_CHECKING:
     from fsadvisor.facts import Unknown
 
-PATH = "/var/lib/nfs/etab"
+ETAB = "/var/lib/nfs/etab"
 _LINE = late(r"(?P<path>/[^\t]*)\t[^\t(]*\((?P<options>[^)\t]*)\)")
 
 
@@ -39,7 +31,7 @@ class Exports(Struct, frozen=True, kw_only=True):
     unread: tuple[str, ...] = ()
 
 
-def parse(text: str) -> Exports | Unknown:
+def parse_nfs_exports(text: str) -> Exports | Unknown:
     """The exports; text of which no line is one is something else."""
     lines = [line for line in text.split("\n") if line.strip()]
     found = [(line, _LINE.fullmatch(line)) for line in lines]
@@ -53,3 +45,64 @@ def parse(text: str) -> Exports | Unknown:
         ),
         unread=unread_pieces([line for line, match in found if match is None]),
     )
+
+
+GANESHA_PATH: Final = "/etc/ganesha/ganesha.conf"
+_COMMENT: Final = late(r"#[^\n]*")
+_TOKEN: Final = late(
+    r"""(?P<block>\w+)\s*\{|(?P<close>\})|(?P<key>\w+)\s*=\s*(?:"(?P<quoted>[^"\n]*)"|(?P<plain>[^;{}\n]*?))\s*;"""
+    r"""|(?P<include>%(?:include|url)\b)"""
+)
+_LOCAL: Final = ("vfs", "xfs")
+
+
+class GaneshaExport(Struct, frozen=True, kw_only=True):
+    """A directory of a local filesystem."""
+
+    path: str
+    writable: bool
+
+
+class GaneshaConf(Struct, frozen=True, kw_only=True):
+    """The exports of local filesystems; `whole` is false where the file includes others."""
+
+    exports: tuple[GaneshaExport, ...] = ()
+    whole: bool = True
+
+
+def parse_ganesha_conf(text: str) -> GaneshaConf | Unknown:
+    """Read the blocks; a text without one is something else."""
+    blocks: list[str] = []
+    keys: dict[str, list[str]] = {}
+    exports: list[GaneshaExport] = []
+    usual, whole, seen = False, True, False
+    for token in _TOKEN.finditer(_COMMENT.sub("", text)):
+        seen = True
+        if token["include"]:
+            whole = False
+        elif token["block"]:
+            blocks.append(token["block"].lower())
+        elif token["close"]:
+            if blocks and blocks.pop() == "export" and not blocks:
+                exports += _export(keys, usual)
+                keys = {}
+        elif token["key"].lower() == "access_type" and blocks[:1] == ["export_defaults"]:
+            usual = usual or _told(token["quoted"], token["plain"]).lower() == "rw"
+        elif blocks[:1] == ["export"]:
+            name = ".".join((*blocks[1:], token["key"].lower()))
+            keys.setdefault(name, []).append(_told(token["quoted"], token["plain"]))
+    if not seen and text.strip():
+        return refusal(text, "no blocks of NFS-Ganesha")
+    return GaneshaConf(exports=tuple(exports), whole=whole)
+
+
+def _told(quoted: str | None, plain: str | None) -> str:
+    return (quoted if quoted is not None else plain or "").strip()
+
+
+def _export(keys: dict[str, list[str]], usual: bool) -> list[GaneshaExport]:
+    path = next(iter(keys.get("path", [])), "")
+    kind = next(iter(keys.get("fsal.name", [])), "").lower()
+    access = [it.lower() for name in ("access_type", "client.access_type") for it in keys.get(name, [])]
+    writable = "rw" in access or (usual and not keys.get("access_type"))
+    return [GaneshaExport(path=path, writable=writable)] if path.startswith("/") and kind in _LOCAL else []

@@ -158,7 +158,7 @@ def parse(text: str) -> IdCtrl | Unknown:
     structure = nvme_output.raw_structure(text)
     if structure is not None:
         return _from_structure(structure)
-    document = nvme_output.document(text)
+    document = nvme_output.nvme_document(text)
     if isinstance(document, dict) and {"vid", "mn"} <= document.keys():
         return _record(
             lambda name: nvme_output.number(document.get(name), 8 * _NUMBERS[name][1]),

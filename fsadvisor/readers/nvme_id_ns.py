@@ -155,7 +155,7 @@ def argv(device: str, *, since_3: bool = False) -> tuple[str, ...]:
 
 def parse(text: str) -> IdNs | Unknown:
     """Read JSON or text."""
-    document = nvme_output.document(text)
+    document = nvme_output.nvme_document(text)
     if isinstance(document, dict) and {"nsze", "flbas"} <= document.keys():
         return _record(
             lambda name: nvme_output.number(document.get(name), _BITS[name]),

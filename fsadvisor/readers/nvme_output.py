@@ -1,22 +1,20 @@
-"""What the outputs of nvme-cli 1.x to 3.x have in common: complaints, numbers, `name : value` lines, raw structures.
-
-https://github.com/linux-nvme/nvme-cli/tree/master/Documentation
-"""
+"""What outputs of nvme-cli 1.x to 3.x have in common, and two short ones: a feature, and what an EBS volume waited."""
 
 from __future__ import annotations
 
 import re
 from typing import TYPE_CHECKING, Final
 
+from msgspec import Struct
+
 from fsadvisor.facts import Cause, Unknown
 from fsadvisor.patterns import late
 from fsadvisor.readers import json_text
+from fsadvisor.readers.json_text import Json, items, string
 from fsadvisor.readers.parsing import refusal, whole
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable
-
-    from fsadvisor.readers.json_text import Json
 
 TOOL_TOO_OLD: Final = "install another nvme-cli: this one does not know the command"
 DOES_NOT_ANSWER: Final = "ask another source: the device does not answer this command"
@@ -50,10 +48,10 @@ def refused(text: str, what: str) -> Unknown:
     status = _STATUS.search(said)
     if _UNSUPPORTED.search(said) or (status and int(status[1]) & _STATUS_CODE in _REFUSALS):
         return Unknown(Cause.NOT_EXPOSED, DOES_NOT_ANSWER)
-    return json_text.said_twice(document(text)) or refusal(text, what)
+    return json_text.said_twice(nvme_document(text)) or refusal(text, what)
 
 
-def document(text: str) -> Json | Unknown:
+def nvme_document(text: str) -> Json | Unknown:
     """The JSON document, which starts a line; warnings and a traced command before it are passed over."""
     start = _DOCUMENT.search(text)
     return json_text.load(text[start.start() :] if start else "")
@@ -141,3 +139,120 @@ def raw_structure(text: str) -> bytes | None:
 def unsigned(structure: bytes, offset: int, size: int) -> int:
     """A little-endian number in a raw structure."""
     return int.from_bytes(structure[offset : offset + size], "little")
+
+
+VOLATILE_WRITE_CACHE = 6
+
+_LINE = late(
+    r"get-feature:\s{0,4}(?:0x)?(?P<fid>[0-9a-f]{1,2})\b[^,\n]{0,80},\s{0,4}"
+    r"(?P<select>current|default|saved|supported capabilities)?\s{0,4}value\s{0,4}:\s{0,4}"
+    r"(?:0x)?(?P<value>[0-9a-f]{1,8})\s{0,4}\n",
+    re.ASCII | re.IGNORECASE,
+)
+_JSON_KEY = late(r"feature: (0x[0-9a-f]{1,2})", re.ASCII | re.IGNORECASE)
+_SELECTS = ("current", "default", "saved", "supported capabilities")
+
+
+class Feature(Struct, frozen=True, kw_only=True):
+    """One feature's value."""
+
+    fid: int
+    """Feature identifier; 6 is the volatile write cache."""
+    select: str
+    """Which value: 'current', 'default', 'saved' or 'supported capabilities'."""
+    value: int
+    """Completion dword 0; of the volatile write cache, bit 0 says whether it is on."""
+
+    @property
+    def volatile_write_cache_enabled(self) -> bool | None:
+        """Whether the volatile write cache is on now; None for another feature or another select."""
+        if self.fid != VOLATILE_WRITE_CACHE or self.select != "current":
+            return None
+        return bool(self.value & 1)
+
+
+def get_feature_argv(device: str) -> tuple[str, ...]:
+    """Ask a controller (/dev/nvme0); needs root. Text, which every version prints."""
+    return ("nvme", "get-feature", device, "--feature-id=6")
+
+
+def parse_nvme_get_feature(text: str) -> Feature | Unknown:
+    """Read text or JSON."""
+    found = [_from_line(match) for match in _LINE.finditer(text)] or _from_json(nvme_document(text))
+    if len(set(found)) == 1:
+        return found[0]
+    return refused(text, "several features" if found else "no feature value")
+
+
+def _from_line(match: re.Match[str]) -> Feature:
+    return Feature(
+        fid=int(match["fid"], 16),
+        select=(match["select"] or "current").lower(),
+        value=int(match["value"], 16),
+    )
+
+
+def _from_json(document: Json | Unknown) -> list[Feature]:
+    """The layouts of 2.4 and later: feature, name and value side by side, or below a 'feature: 0x06' key."""
+    if not isinstance(document, dict):
+        return []
+    found = _from_object(string(document, "feature"), document)
+    for key in document:
+        match = _JSON_KEY.fullmatch(key)
+        for entry in items(document, key) if match else []:
+            found += _from_object(match[1] if match else None, entry)
+    return found
+
+
+def _from_object(identifier: str | None, entry: Json) -> list[Feature]:
+    if not isinstance(entry, dict):
+        return []
+    named = VOLATILE_WRITE_CACHE if entry.get("name") == "Volatile Write Cache" else None
+    fid = whole(identifier, 16) if identifier else named
+    return [
+        Feature(fid=fid, select=key.lower(), value=value)
+        for key in entry
+        if fid is not None
+        and key.lower() in _SELECTS
+        and (value := number(whole(string(entry, key), 16), 32)) is not None
+    ]
+
+
+_EXCEEDED = late(
+    r"^(?P<whose>EBS Volume|EC2 Instance EBS) Performance Exceeded \(us\):\n"
+    r" {1,8}IOPS: (?P<iops>[0-9]{1,20})\n {1,8}Throughput: (?P<throughput>[0-9]{1,20})$",
+    re.MULTILINE,
+)
+
+
+class AmznStats(Struct, frozen=True, kw_only=True):
+    """Microseconds since the volume was attached in which more was asked than allowed."""
+
+    volume_iops_us: int
+    volume_throughput_us: int
+    instance_iops_us: int
+    instance_throughput_us: int
+
+
+def amzn_stats_argv(device: str) -> tuple[str, ...]:
+    """Ask a volume (/dev/nvme1n1); needs root."""
+    return ("nvme", "amzn", "stats", device)
+
+
+def parse_nvme_amzn_stats(text: str) -> AmznStats | Unknown:
+    """The four counters, or why there are none."""
+    found = {each["whose"]: each for each in _EXCEEDED.finditer(text)}
+    counts = [
+        whole(found[whose][what]) if whose in found else None
+        for whose in ("EBS Volume", "EC2 Instance EBS")
+        for what in ("iops", "throughput")
+    ]
+    told = [count for count in counts if count is not None]
+    if len(told) != len(counts):
+        return refusal(text, "the output is not that of `nvme amzn stats`")
+    return AmznStats(
+        volume_iops_us=told[0],
+        volume_throughput_us=told[1],
+        instance_iops_us=told[2],
+        instance_throughput_us=told[3],
+    )

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Final, TypeAlias
 
 from fsadvisor.facts import unreadable
 from fsadvisor.patterns import late
-from fsadvisor.readers.intervals import MOST, Disk, Interval
+from fsadvisor.readers.activity_logs import MOST, Disk, Interval
 from fsadvisor.readers.parsing import real
 
 if TYPE_CHECKING:

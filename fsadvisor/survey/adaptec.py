@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING, Final
 
 from fsadvisor.facts import Cause, Unknown
 from fsadvisor.patterns import late
-from fsadvisor.readers import arcconf
+from fsadvisor.readers import raid_tools
 from fsadvisor.survey import read_fact
 
 if TYPE_CHECKING:
     from fsadvisor.machine.port import Machine
-    from fsadvisor.readers.arcconf import Arcconf, Drive, Volume
+    from fsadvisor.readers.raid_tools import AdaptecDrive, AdaptecVolume, Arcconf
     from fsadvisor.storage import ControllerBattery, ControllerCache, DriveCaches, RaidVolume
 
 _STATES: Final[tuple[tuple[str, RaidVolume], ...]] = (
@@ -24,9 +24,9 @@ _STATES: Final[tuple[tuple[str, RaidVolume], ...]] = (
 _SICK: Final = late(r"failed|offline|missing|rebuilding|inconsistent", re.IGNORECASE)
 
 
-def report(machine: Machine, device: str) -> tuple[Arcconf, tuple[Volume, ...]] | Unknown:
+def report(machine: Machine, device: str) -> tuple[Arcconf, tuple[AdaptecVolume, ...]] | Unknown:
     """The controller and the volumes that may be the disk: it alone, where its name is told, else all of them."""
-    found = read_fact.command_record(machine, arcconf.ARGV, arcconf.parse)
+    found = read_fact.command_record(machine, raid_tools.ARCCONF_ARGV, raid_tools.parse_arcconf)
     if isinstance(found, Unknown):
         return found
     own = tuple(it for it in found.volumes if it.device == device)
@@ -37,26 +37,26 @@ def report(machine: Machine, device: str) -> tuple[Arcconf, tuple[Volume, ...]] 
     )
 
 
-def state(volume: Volume) -> RaidVolume | None:
+def state(volume: AdaptecVolume) -> RaidVolume | None:
     """Of the volume."""
     word = volume.status or ""
     return next((found for start, found in _STATES if re.match(start, word, re.IGNORECASE)), None)
 
 
-def sick(found: Arcconf, volumes: tuple[Volume, ...]) -> tuple[str, ...]:
+def sick(found: Arcconf, volumes: tuple[AdaptecVolume, ...]) -> tuple[str, ...]:
     """Drives that failed, are about to, are missing or being rebuilt; of all volumes, for a drive names none."""
     drives = (_trouble(drive) for drive in found.drives)
     missing = (f"{segment} of volume {volume.number} missing" for volume in volumes for segment in volume.missing)
     return (*(it for it in drives if it), *missing)
 
 
-def _trouble(drive: Drive) -> str | None:
+def _trouble(drive: AdaptecDrive) -> str | None:
     if drive.state and _SICK.match(drive.state):
         return f"device {drive.number} {drive.state}"
     return f"device {drive.number} predicted to fail" if drive.predicted_to_fail else None
 
 
-def policy(volume: Volume) -> ControllerCache | None:
+def policy(volume: AdaptecVolume) -> ControllerCache | None:
     """What is in force; 'when protected' falls back by itself."""
     setting, status = (volume.write_setting or "").lower(), (volume.write_status or "").lower()
     if setting.startswith(("disabled", "off")) or status == "off":

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Final
 
 from fsadvisor.facts import NOT_APPLICABLE, Cause, Fact, Known, Unknown
 from fsadvisor.patterns import late
-from fsadvisor.readers import arcconf, json_text, smartctl, ssacli, storcli
+from fsadvisor.readers import json_text, raid_tools, smartctl, ssacli, storcli
 from fsadvisor.survey import read_fact
 
 if TYPE_CHECKING:
@@ -92,7 +92,7 @@ def _smart_array(machine: Machine, tool: str | None, device: BlockDevice) -> Map
 
 def _aacraid(machine: Machine, device: BlockDevice) -> Mapping[str, tuple[str, str]] | Unknown:
     """aacraid,0,CHANNEL,DEVICE of the drives of the only controller, by arcconf's numbers."""
-    report = read_fact.command_record(machine, arcconf.ARGV, arcconf.parse)
+    report = read_fact.command_record(machine, raid_tools.ARCCONF_ARGV, raid_tools.parse_arcconf)
     if isinstance(report, Unknown):
         return report
     placed = [it for it in report.drives if it.channel is not None and it.device_id is not None]

@@ -14,7 +14,7 @@ from msgspec.structs import replace
 from fsadvisor.drives import cloud_limits
 from fsadvisor.facts import NOT_APPLICABLE, Cause, Fact, Known, Unknown
 from fsadvisor.patterns import late
-from fsadvisor.readers import instance_data
+from fsadvisor.readers import host_files
 from fsadvisor.survey import read_fact
 
 if TYPE_CHECKING:
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
     from fsadvisor.drives.cloud_limits import Limits
     from fsadvisor.machine.port import Machine
-    from fsadvisor.readers.instance_data import GivenDisk, InstanceData
+    from fsadvisor.readers.host_files import GivenDisk, InstanceData
     from fsadvisor.storage import CloudDisk, Disk, HostCache
     from fsadvisor.survey.block import BlockDevice
 
@@ -123,8 +123,12 @@ def size(machine: Machine, on: Fact[Cloud]) -> Fact[str]:
         name = read_fact.text(machine, f"{_DMI}/product_name")
         on_xen = Unknown(Cause.NOT_EXPOSED, _ASK_SIZE["aws"], f"{_DMI}/product_name")
         return on_xen if read_fact.value(name) == "HVM domU" else name
-    told = read_fact.field(_told(machine), instance_data.PATH, lambda it: it.size) if on.value == "azure" else None
-    return told if isinstance(told, Known) else Unknown(Cause.NOT_EXPOSED, _ASK_SIZE[on.value], instance_data.PATH)
+    told = (
+        read_fact.field(_told(machine), host_files.INSTANCE_DATA, lambda it: it.size) if on.value == "azure" else None
+    )
+    return (
+        told if isinstance(told, Known) else Unknown(Cause.NOT_EXPOSED, _ASK_SIZE[on.value], host_files.INSTANCE_DATA)
+    )
 
 
 def facts_of_size(on: Fact[Cloud], name: Fact[str]) -> dict[str, Any]:
@@ -162,7 +166,9 @@ def provisioned(
     on_azure = "Microsoft" in (name := read_fact.value(model) or "") or "MSFT" in name or "Virtual" in name
     given = _given(machine, device, read_fact.value(bytes_)) if on_azure else None
     learn = next(words for beginning, words in _ASK_DISK if late(beginning).match(name))
-    unknown = Unknown(Cause.NOT_EXPOSED, learn, instance_data.PATH if on_azure else "no file of the machine tells it")
+    unknown = Unknown(
+        Cause.NOT_EXPOSED, learn, host_files.INSTANCE_DATA if on_azure else "no file of the machine tells it"
+    )
     if given is None:
         return Provisioned(
             kind=unknown,
@@ -171,7 +177,7 @@ def provisioned(
             burst_iops=unknown,
             throughput=unknown,
         )
-    at_start = f"{instance_data.PATH}, as the machine started"
+    at_start = f"{host_files.INSTANCE_DATA}, as the machine started"
     limits = cloud_limits.of_disk(given.kind or "", given.gib or 0)
     source = f"{given.kind}, {given.gib} GiB: {limits.source}" if limits else at_start
     return Provisioned(
@@ -184,7 +190,7 @@ def provisioned(
 
 
 def _told(machine: Machine) -> InstanceData | Unknown:
-    return read_fact.file_record(machine, instance_data.PATH, instance_data.parse)
+    return read_fact.file_record(machine, host_files.INSTANCE_DATA, host_files.parse_instance_data)
 
 
 def _given(machine: Machine, device: BlockDevice, bytes_: int | None) -> GivenDisk | None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from fsadvisor.facts import Unknown
-from fsadvisor.readers import dmsetup, json_text, lsblk, lvs, mount_tables, multipathd
+from fsadvisor.readers import dmsetup, json_text, lsblk, lvs, mount_tables
 from fsadvisor.readers.kernel_log import ARGV as KERNEL_LOG
 from fsadvisor.survey import (
     block,
@@ -148,7 +148,7 @@ def _commands(machine: Machine, tree: BlockTree, labels_told: bool) -> list[Argv
     if _has_mapped(tree):
         wanted.append(dmsetup.DMSETUP_TABLE_ARGV)
     if multipath.has_any(machine, tree):
-        wanted += [dmsetup.DMSETUP_STATUS_ARGV, multipathd.ARGV]
+        wanted += [dmsetup.DMSETUP_STATUS_ARGV, dmsetup.MULTIPATHD_ARGV]
     if _has_lvm(machine, tree):
         wanted.append(lvs.ARGV)
     if any(it.startswith("LVM-") and it.endswith("-tpool") for it in _mapped_uuids(machine, tree)):

@@ -6,7 +6,7 @@ import re
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
 from fsadvisor.facts import Cause, Fact, Known, Unknown
-from fsadvisor.readers import arcconf, mvcli, ssacli, storcli
+from fsadvisor.readers import raid_tools, ssacli, storcli
 from fsadvisor.survey import read_fact
 
 if TYPE_CHECKING:
@@ -55,7 +55,7 @@ def commands(tool: Tool | None) -> tuple[Argv, ...]:
     if tool == "ssacli":
         return (ssacli.CONFIG_ARGV,)
     if tool in ("arcconf", "mvcli"):
-        return (arcconf.ARGV if tool == "arcconf" else mvcli.ARGV,)
+        return (raid_tools.ARCCONF_ARGV if tool == "arcconf" else raid_tools.MVCLI_ARGV,)
     if tool in ("storcli64", "perccli64"):
         return tuple(
             storcli.argv(one, question)

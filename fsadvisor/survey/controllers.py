@@ -9,7 +9,7 @@ from msgspec import Struct
 
 from fsadvisor.facts import NOT_APPLICABLE, Cause, Fact, Known, Unknown
 from fsadvisor.patterns import late
-from fsadvisor.readers import mvcli, ssacli, storcli
+from fsadvisor.readers import raid_tools, ssacli, storcli
 from fsadvisor.storage import ControllerBattery, ControllerCache, DriveCaches, RaidController
 from fsadvisor.survey import adaptec, controller_tools, old_megaraid, read_fact
 from fsadvisor.survey.controller_tools import tool
@@ -256,7 +256,7 @@ _MARVELL: Final[Mapping[str, RaidVolume]] = {
 
 def marvell_cache(machine: Machine) -> Cache:
     """These controllers say that they have no cache of their own; of the drives' they say nothing."""
-    found = read_fact.command_record(machine, mvcli.ARGV, mvcli.parse)
+    found = read_fact.command_record(machine, raid_tools.MVCLI_ARGV, raid_tools.parse_mvcli)
     if isinstance(found, Unknown):
         return Cache(policy=found, battery=found, drive_caches=found)
     none = bool(found.volumes) and all(re.match("not supp", it.cache_mode or "", re.IGNORECASE) for it in found.volumes)
@@ -265,14 +265,14 @@ def marvell_cache(machine: Machine) -> Cache:
 
 
 def _marvell_volume(machine: Machine) -> Volume:
-    found = read_fact.command_record(machine, mvcli.ARGV, mvcli.parse)
+    found = read_fact.command_record(machine, raid_tools.MVCLI_ARGV, raid_tools.parse_mvcli)
     if isinstance(found, Unknown):
         return Volume(state=found, sick_drives=found)
     states = [_marvell_state(it) for it in found.volumes]
     return Volume(state=_worst(states, "mvcli"), sick_drives=read_fact.fact_of(None, "mvcli", "look: mvcli info -o pd"))
 
 
-def _marvell_state(volume: mvcli.Volume) -> RaidVolume | None:
+def _marvell_state(volume: raid_tools.MarvellVolume) -> RaidVolume | None:
     """The worse of both of its words; a rebuild that runs counts for a degraded one."""
     told = [_MARVELL.get(it) for it in (volume.status, volume.state) if it]
     worst = next((it for it in _WORST_FIRST if it in told), None) if None not in told else None

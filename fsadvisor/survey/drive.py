@@ -8,15 +8,7 @@ from msgspec import Struct
 
 from fsadvisor.facts import NOT_APPLICABLE, Cause, Fact, Known, Unknown
 from fsadvisor.patterns import late
-from fsadvisor.readers import (
-    nvme_amzn_stats,
-    nvme_get_feature,
-    nvme_id_ctrl,
-    nvme_id_ns,
-    nvme_ocp_smart_log,
-    nvme_smart_log,
-    smartctl,
-)
+from fsadvisor.readers import nvme_id_ctrl, nvme_id_ns, nvme_logs, nvme_output, smartctl
 from fsadvisor.storage import WriteCache
 from fsadvisor.survey import own_answers, read_fact
 
@@ -24,12 +16,10 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from fsadvisor.machine.port import Argv, Machine
-    from fsadvisor.readers.nvme_amzn_stats import AmznStats
-    from fsadvisor.readers.nvme_get_feature import Feature
     from fsadvisor.readers.nvme_id_ctrl import IdCtrl
     from fsadvisor.readers.nvme_id_ns import IdNs
-    from fsadvisor.readers.nvme_ocp_smart_log import OcpSmartLog
-    from fsadvisor.readers.nvme_smart_log import SmartLog
+    from fsadvisor.readers.nvme_logs import OcpSmartLog, SmartLog
+    from fsadvisor.readers.nvme_output import AmznStats, Feature
     from fsadvisor.readers.smart_record import SmartReport
     from fsadvisor.storage import SelfTest, Transport
     from fsadvisor.survey.block import BlockDevice
@@ -64,9 +54,9 @@ def commands(device: BlockDevice, transport: Fact[Transport]) -> tuple[Argv, ...
         found += [
             nvme_id_ctrl.argv(device.path),
             nvme_id_ns.argv(device.path),
-            nvme_smart_log.argv(device.path),
-            nvme_get_feature.argv(device.path),
-            nvme_ocp_smart_log.argv(device.path),
+            nvme_logs.smart_log_argv(device.path),
+            nvme_output.get_feature_argv(device.path),
+            nvme_logs.ocp_smart_log_argv(device.path),
         ]
     if _answers_smartctl(device, kind):
         found.append(smartctl.argv(device.path))
@@ -90,15 +80,19 @@ def ask(
     smart = own_answers.smart(machine, device) if _answers_smartctl(device, kind) else NOT_APPLICABLE
     if kind != "nvme":
         return Drive(smart=smart)
-    smart_log = own_answers.either(machine, nvme_smart_log.argv, device.path, nvme_smart_log.parse)
+    smart_log = own_answers.either(machine, nvme_logs.smart_log_argv, device.path, nvme_logs.parse_nvme_smart_log)
     return Drive(
         id_ctrl=own_answers.controller(machine, device, model),
         id_ns=own_answers.namespace(machine, device),
         smart_log=smart_log,
-        cache_feature=read_fact.command_record(machine, nvme_get_feature.argv(device.path), nvme_get_feature.parse),
+        cache_feature=read_fact.command_record(
+            machine, nvme_output.get_feature_argv(device.path), nvme_output.parse_nvme_get_feature
+        ),
         ocp=own_answers.ocp(machine, device, own_answers.host_written(smart_log, smart), others),
         smart=smart,
-        ebs=read_fact.command_record(machine, nvme_amzn_stats.argv(device.path), nvme_amzn_stats.parse)
+        ebs=read_fact.command_record(
+            machine, nvme_output.amzn_stats_argv(device.path), nvme_output.parse_nvme_amzn_stats
+        )
         if read_fact.value(model) == _EBS
         else NOT_APPLICABLE,
     )

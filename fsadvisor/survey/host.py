@@ -9,7 +9,7 @@ from msgspec.structs import replace
 from fsadvisor import secrecy
 from fsadvisor.facts import Cause, Fact, Known, Unknown
 from fsadvisor.machine.kept_files import INCIDENT, LOOKS
-from fsadvisor.readers import block_files, host_files, incident, json_text, system_counters, systemd_units
+from fsadvisor.readers import block_files, host_files, json_text, own_records, system_counters, systemd_units
 from fsadvisor.readers.mount_tables import split_options
 from fsadvisor.storage import Host
 from fsadvisor.survey import block, clouds, configured_caches, kernel_log, looks, proxmox, raid, read_fact, surroundings
@@ -263,9 +263,9 @@ def _dirty_seconds(limit: Fact[int], speed: Fact[int]) -> Fact[int]:
 _KEPT_NONE: Final = "fsadvisor watch has kept no incident"
 
 
-def _worst_stall(machine: Machine, past: looks.Past) -> Fact[incident.Moment | None]:
+def _worst_stall(machine: Machine, past: looks.Past) -> Fact[own_records.Moment | None]:
     """The moment with most dirty of those in which all tasks waited: of watch's last incident, and of earlier looks."""
-    read = read_fact.file_record(machine, INCIDENT, incident.parse)
+    read = read_fact.file_record(machine, INCIDENT, own_records.parse_incident)
     kept = [(it, INCIDENT) for it in (() if isinstance(read, Unknown) else read.moments)]
     kept += [(it, LOOKS) for it in looks.waited(past)]
     stalled = [one for one in kept if one[0].dirty and 100 * (one[0].io_full or 0) > _STALLED_PERCENT]

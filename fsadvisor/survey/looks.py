@@ -18,8 +18,8 @@ from msgspec.structs import replace
 from fsadvisor.facts import NOT_APPLICABLE, Cause, Fact, Known, Unknown
 from fsadvisor.machine.kept_files import LOOKS
 from fsadvisor.patterns import late
-from fsadvisor.readers import incident, json_text
-from fsadvisor.readers import looks as reader
+from fsadvisor.readers import json_text, own_records
+from fsadvisor.readers import own_records as reader
 from fsadvisor.storage import Disk, Filesystem, Host, Layer, Service
 from fsadvisor.survey import read_fact
 
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
     from fsadvisor.machine.port import Machine
-    from fsadvisor.readers.looks import Counts, Look
+    from fsadvisor.readers.own_records import Counts, Look
     from fsadvisor.storage import Facts, Storage
 
 _MONTH: Final = dt.timedelta(days=31)
@@ -85,7 +85,7 @@ class Past(Struct, frozen=True):
 
 def read(machine: Machine) -> Past:
     """The looks that the machine keeps; the clock is asked only where there are any."""
-    record = read_fact.file_record(machine, LOOKS, reader.parse)
+    record = read_fact.file_record(machine, LOOKS, reader.parse_looks)
     if isinstance(record, Unknown):
         return Past() if record.cause is Cause.NOT_EXPOSED else Past(unknown=record)
     if not record.looks:
@@ -304,7 +304,11 @@ def line(machine: Machine, storage: Storage, key: Callable[[str, Facts], str | N
         if counts:
             (disks if isinstance(facts, Disk) else filesystems)[_plain(name)] = counts
     found = reader.Look(
-        schema=reader.SCHEMA, when=when.replace(microsecond=0), disks=disks, filesystems=filesystems, others=others
+        schema=reader.LOOKS_SCHEMA,
+        when=when.replace(microsecond=0),
+        disks=disks,
+        filesystems=filesystems,
+        others=others,
     )
     return msgspec.json.encode(found) + b"\n"
 
@@ -317,11 +321,11 @@ def _keep_other(others: dict[str, Counts], subject: str, facts: Layer | Service 
         others[_plain(key)] = counts
 
 
-def waited(past: Past) -> tuple[incident.Moment, ...]:
+def waited(past: Past) -> tuple[own_records.Moment, ...]:
     """What the machine had dirty at each look, and for how much of the minute before it all tasks waited for I/O."""
     dirty, full = _OF_HOSTS
     return tuple(
-        incident.Moment(when=when, dirty=counts.get(dirty), io_full=counts.get(full, 0) / 100)
+        own_records.Moment(when=when, dirty=counts.get(dirty), io_full=counts.get(full, 0) / 100)
         for when, counts in past.of("others", "host")
     )
 

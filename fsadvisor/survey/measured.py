@@ -12,7 +12,7 @@ from msgspec.structs import replace
 
 from fsadvisor.facts import Cause, Fact, Known, Unknown
 from fsadvisor.machine.kept_files import PROBES
-from fsadvisor.readers import probe_results
+from fsadvisor.readers import own_records
 from fsadvisor.storage import Disk, Ignored, Layer
 from fsadvisor.survey import read_fact
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
 
     from fsadvisor.machine.port import Machine
-    from fsadvisor.readers.probe_results import Interval, Measured
+    from fsadvisor.readers.own_records import Interval, Measured
     from fsadvisor.storage import Below, Facts, FasterSync, Mount, Storage
 
 T = TypeVar("T")
@@ -52,7 +52,7 @@ class Probed(Struct, frozen=True):
 
 def read(machine: Machine) -> Probed:
     """The results that the machine keeps; that there is no file means that nothing was measured."""
-    record = read_fact.file_record(machine, PROBES, probe_results.parse)
+    record = read_fact.file_record(machine, PROBES, own_records.parse_probe_results)
     if isinstance(record, Unknown):
         if record.cause is Cause.NOT_EXPOSED:
             return Probed({})

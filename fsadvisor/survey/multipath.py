@@ -7,15 +7,14 @@ from typing import TYPE_CHECKING, Final
 
 from fsadvisor.facts import Cause, Fact, Known, Unknown
 from fsadvisor.patterns import late
-from fsadvisor.readers import dmsetup, multipathd
+from fsadvisor.readers import dmsetup
 from fsadvisor.survey import read_fact
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from fsadvisor.machine.port import Machine
-    from fsadvisor.readers.dmsetup import Path
-    from fsadvisor.readers.multipathd import Maps
+    from fsadvisor.readers.dmsetup import Maps, Path
     from fsadvisor.storage import Disk, Layer
     from fsadvisor.survey.block import BlockTree, Udev
     from fsadvisor.survey.inventory import Stack
@@ -58,7 +57,7 @@ def queueing(machine: Machine, layers: Mapping[str, Layer]) -> Mapping[str, Fact
     found: dict[str, Fact[bool]] = {}
     for at, layer in layers.items():
         if read_fact.value(layer.queues_without_paths):
-            record = read_fact.command_record(machine, multipathd.ARGV, multipathd.parse)
+            record = read_fact.command_record(machine, dmsetup.MULTIPATHD_ARGV, dmsetup.parse_multipathd)
             words = read_fact.field(record, "multipathd", partial(_queueing, read_fact.value(layer.mapped_name)))
             found[at] = read_fact.derive(words, "on".__eq__)
     return found

@@ -5,12 +5,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from fsadvisor.facts import Unknown
-from fsadvisor.readers import megacli
+from fsadvisor.readers import raid_tools
 from fsadvisor.survey import read_fact
 
 if TYPE_CHECKING:
     from fsadvisor.machine.port import Machine
-    from fsadvisor.readers.megacli import Drive, Megacli, Volume
+    from fsadvisor.readers.raid_tools import Megacli, MegaRaidDrive, MegaRaidVolume
     from fsadvisor.storage import ControllerBattery, ControllerCache, DriveCaches, RaidVolume
 
 _STATES: Final[dict[str, RaidVolume]] = {
@@ -31,15 +31,15 @@ _DISK_CACHES: Final[dict[str, DriveCaches]] = {
 def report(machine: Machine) -> tuple[str, Megacli] | Unknown:
     """Which of its names answered, and what it says."""
     found: list[Unknown] = []
-    for tool in megacli.TOOLS:
-        told = read_fact.command_record(machine, megacli.argv(tool), megacli.parse)
+    for tool in raid_tools.MEGACLI_TOOLS:
+        told = read_fact.command_record(machine, raid_tools.megacli_argv(tool), raid_tools.parse_megacli)
         if not isinstance(told, Unknown):
             return tool, told
         found.append(told)
     return found[0]
 
 
-def state(found: Megacli, volume: Volume) -> RaidVolume | None:
+def state(found: Megacli, volume: MegaRaidVolume) -> RaidVolume | None:
     """Of a volume; a drive that is being rebuilt makes a degraded one 'rebuilding'."""
     known = _STATES.get(volume.state or "")
     rebuilds = any((drive.state or "").startswith("Rebuild") for drive in found.drives)
@@ -51,13 +51,13 @@ def sick(found: Megacli) -> tuple[str, ...]:
     return tuple(words for drive in found.drives if (words := _trouble(drive)))
 
 
-def _trouble(drive: Drive) -> str | None:
+def _trouble(drive: MegaRaidDrive) -> str | None:
     if drive.state and drive.state.startswith(_SICK):
         return f"{drive.id} {drive.state}"
     return f"{drive.id} predicted to fail" if drive.predicted else None
 
 
-def policy(volume: Volume) -> ControllerCache | None:
+def policy(volume: MegaRaidVolume) -> ControllerCache | None:
     """What is in force."""
     words = volume.cache or ""
     if words.startswith("WriteThrough"):
@@ -67,14 +67,14 @@ def policy(volume: Volume) -> ControllerCache | None:
     return "write back" if "No Write Cache if Bad BBU" in words else "always write back"
 
 
-def drive_caches(volume: Volume) -> DriveCaches | None:
+def drive_caches(volume: MegaRaidVolume) -> DriveCaches | None:
     """Of the drives behind it."""
     return _DISK_CACHES.get(volume.disk_cache or "")
 
 
 def battery(machine: Machine, tool: str) -> ControllerBattery | None:
     """The worst of them; a battery that learns is none that failed."""
-    told = read_fact.command_record(machine, megacli.argv_battery(tool), megacli.parse_megacli_battery)
+    told = read_fact.command_record(machine, raid_tools.megacli_battery_argv(tool), raid_tools.parse_megacli_battery)
     if isinstance(told, Unknown):
         return None
     if told.replace or any(it.startswith("Failed") for it in told.states):

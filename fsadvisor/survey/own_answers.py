@@ -5,15 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final, TypeVar
 
 from fsadvisor.facts import Cause, Fact, Known, Unknown
-from fsadvisor.readers import (
-    nvme_id_ctrl,
-    nvme_id_ns,
-    nvme_ocp_smart_log,
-    nvme_output,
-    nvme_smart_log,
-    smartctl,
-    smartctl_text,
-)
+from fsadvisor.readers import nvme_id_ctrl, nvme_id_ns, nvme_logs, nvme_output, smartctl, smartctl_text
 from fsadvisor.survey import read_fact
 from fsadvisor.survey.block import SECTOR_BYTES
 
@@ -23,8 +15,7 @@ if TYPE_CHECKING:
     from fsadvisor.machine.port import Argv, Machine
     from fsadvisor.readers.nvme_id_ctrl import IdCtrl
     from fsadvisor.readers.nvme_id_ns import IdNs
-    from fsadvisor.readers.nvme_ocp_smart_log import OcpSmartLog
-    from fsadvisor.readers.nvme_smart_log import SmartLog
+    from fsadvisor.readers.nvme_logs import OcpSmartLog, SmartLog
     from fsadvisor.readers.smart_record import SmartReport
     from fsadvisor.survey.block import BlockDevice
 
@@ -81,8 +72,8 @@ def ocp(machine: Machine, device: BlockDevice, written: int | None, others: Iter
 
     Nor is one that another drive gives byte for byte: drives differ in what they wrote, if they ever wrote.
     """
-    argv = nvme_ocp_smart_log.argv(device.path)
-    record = read_fact.command_record(machine, argv, nvme_ocp_smart_log.parse)
+    argv = nvme_logs.ocp_smart_log_argv(device.path)
+    record = read_fact.command_record(machine, argv, nvme_logs.parse_nvme_ocp_smart_log)
     if isinstance(record, Unknown) or record.physical_media_written_bytes is None:
         return record
     source = " ".join(argv)
@@ -91,7 +82,7 @@ def ocp(machine: Machine, device: BlockDevice, written: int | None, others: Iter
         return Unknown(Cause.UNREADABLE, learn, source)
     own = machine.run([argv])[0]
     for path in others if record.physical_media_written_bytes else ():
-        answer = machine.run([nvme_ocp_smart_log.argv(path)])[0]
+        answer = machine.run([nvme_logs.ocp_smart_log_argv(path)])[0]
         if not isinstance(answer, Unknown) and not isinstance(own, Unknown) and answer.text == own.text:
             learn = f"find out why nvme ocp smart-add-log says the same of {device.path} and {path}, byte for byte"
             return Unknown(Cause.UNREADABLE, learn, source)
@@ -103,7 +94,7 @@ def host_written(log: SmartLog | Unknown, smart: SmartReport | Unknown) -> int |
     if not isinstance(log, Unknown) and log.written_bytes is not None:
         return log.written_bytes
     units = None if isinstance(smart, Unknown) or smart.nvme is None else smart.nvme.data_units_written
-    return None if units is None else units * nvme_smart_log.BYTES_PER_DATA_UNIT
+    return None if units is None else units * nvme_logs.BYTES_PER_DATA_UNIT
 
 
 def either(machine: Machine, argv: Callable[..., Argv], path: str, parse: Callable[[str], R | Unknown]) -> R | Unknown:

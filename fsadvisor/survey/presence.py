@@ -8,7 +8,7 @@ from msgspec.structs import replace
 
 from fsadvisor.facts import NOT_APPLICABLE, Cause, Fact, Known, Unknown
 from fsadvisor.patterns import late
-from fsadvisor.readers import ganesha_conf, nfs_exports
+from fsadvisor.readers import nfs_exports
 from fsadvisor.survey import read_fact
 from fsadvisor.survey.filesystem_types.registry import ON_DEVICES, TYPES, UUID_OF_ONE_DEVICE
 from fsadvisor.survey.filesystem_types.zfs import ZFS
@@ -42,7 +42,7 @@ def exported(machine: Machine, points: Container[str], ganesha: Fact[bool]) -> C
     by_kernel = _by_kernel(machine, points)
     if isinstance(ganesha, Unknown) or not ganesha.value:
         return by_kernel  # what runs is not known: the kernel's answer is as good as it was
-    record = read_fact.file_record(machine, ganesha_conf.PATH, ganesha_conf.parse)
+    record = read_fact.file_record(machine, nfs_exports.GANESHA_PATH, nfs_exports.parse_ganesha_conf)
     if isinstance(record, Unknown):
         why = record if record.learn else Unknown(Cause.NOT_EXPOSED, "look for NFS-Ganesha's exports", record.source)
         return lambda point: by_kernel(point) if read_fact.value(by_kernel(point)) in ("sync", "async") else why
@@ -53,9 +53,9 @@ def exported(machine: Machine, points: Container[str], ganesha: Fact[bool]) -> C
         if read_fact.value(kernels) in ("sync", "async"):
             return kernels
         if point in writable:
-            return Known("sync", ganesha_conf.PATH)
+            return Known("sync", nfs_exports.GANESHA_PATH)
         if not record.whole:
-            return Unknown(Cause.NOT_EXPOSED, "look in the files that it includes", ganesha_conf.PATH)
+            return Unknown(Cause.NOT_EXPOSED, "look in the files that it includes", nfs_exports.GANESHA_PATH)
         return kernels
 
     return told
@@ -72,18 +72,18 @@ def _by_kernel(machine: Machine, points: Container[str]) -> Callable[[str], Fact
     if isinstance(threads, Unknown):
         stopped = threads
         return lambda _: stopped
-    table = read_fact.file_record(machine, nfs_exports.PATH, nfs_exports.parse)
+    table = read_fact.file_record(machine, nfs_exports.ETAB, nfs_exports.parse_nfs_exports)
     if isinstance(table, Unknown):
         unknown = table
-        return lambda _: Known("no", f"no {nfs_exports.PATH}") if read_fact.is_not_there(unknown) else unknown
+        return lambda _: Known("no", f"no {nfs_exports.ETAB}") if read_fact.is_not_there(unknown) else unknown
     found: dict[str, NfsExported] = {}
     for export in table.exports:
         point = mount_point_of(export.path, points)
         if point is not None and "rw" in export.options:
             found[point] = "async" if "async" in export.options or found.get(point) == "async" else "sync"
     if table.unread:
-        return lambda point: read_fact.fact_of(found.get(point), nfs_exports.PATH)
-    return lambda point: Known(found.get(point, "no"), nfs_exports.PATH)
+        return lambda point: read_fact.fact_of(found.get(point), nfs_exports.ETAB)
+    return lambda point: Known(found.get(point, "no"), nfs_exports.ETAB)
 
 
 def device_missing(wanted: Configured, udev: Udev, devices: Container[str]) -> Fact[bool]:

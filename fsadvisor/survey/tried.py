@@ -13,7 +13,7 @@ from fsadvisor.survey.measured import staleness
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
 
-    from fsadvisor.readers.probe_results import Measured
+    from fsadvisor.readers.own_records import Measured
     from fsadvisor.storage import Subject
     from fsadvisor.survey.measured import Results
 

@@ -10,7 +10,7 @@ import pytest
 
 from fsadvisor.measure.now.history import windows
 from fsadvisor.measure.now.kept import trouble
-from fsadvisor.readers import atop, pmdumplog, sadf
+from fsadvisor.readers import activity_logs, pmdumplog
 from tests.command import in_text
 from tests.paths import FIXTURES
 
@@ -31,7 +31,7 @@ def test_a_slow_disk_of_the_night_is_told_from_what_was_kept(tool):
 
 
 def test_atop_and_pcp_tell_the_same_of_the_same_time():
-    ends = [module.parse((FIXTURES / "outputs" / tool / "slow-disk.out").read_text())[-2] for tool, module in BOTH]
+    ends = [parse((FIXTURES / "outputs" / tool / "slow-disk.out").read_text())[-2] for tool, parse in BOTH]
     assert [one.disks[0].name for one in ends] == ["staged", "staged"]
     assert [one.disks[0].requests for one in ends] == pytest.approx([11.8] * 2, rel=0.03)
     assert [one.disks[0].ms for one in ends] == pytest.approx([107] * 2, rel=0.03)
@@ -40,7 +40,7 @@ def test_atop_and_pcp_tell_the_same_of_the_same_time():
     assert [one.iowait_percent for one in ends] == pytest.approx([95] * 2, abs=1)
 
 
-BOTH = (("atop", atop), ("pmdumplog", pmdumplog))
+BOTH = (("atop", activity_logs.parse_atop), ("pmdumplog", pmdumplog.parse))
 
 
 def test_where_pmlogger_began_anew_nothing_is_told_of_the_time_between():
@@ -59,7 +59,7 @@ def test_a_counter_that_began_anew_or_has_one_record_is_not_known():
 
 
 def test_another_interval_is_chosen_by_its_time():
-    first = windows(sadf.parse(RECORDED.read_text()), "sysstat")[0]
+    first = windows(activity_logs.parse_sadf(RECORDED.read_text()), "sysstat")[0]
     done = in_text("doctor", "--on", str(RECORDED), "--at", first.when[11:16])
     assert done.returncode == 0
     assert f"{first.when}: I/O pressure 0 %, busiest disk 0 % (this one)" in done.stdout
@@ -80,7 +80,7 @@ def test_a_time_that_is_not_there_is_refused(words, said):
 
 
 def test_what_sysstat_did_not_keep_is_not_known_and_not_zero():
-    (one,) = windows(sadf.parse(MINIMAL), "sysstat")
+    (one,) = windows(activity_logs.parse_sadf(MINIMAL), "sysstat")
     assert (one.io_some, one.steal, one.swap_bytes, one.waiting) == (None, None, None, None)
     assert trouble(one) == (0.0, 0.0)
 

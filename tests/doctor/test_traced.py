@@ -11,7 +11,7 @@ from fsadvisor.facts import Known
 from fsadvisor.measure.now.model import Device, Filesystem, Program, Traced, Window
 from fsadvisor.measure.now.traced import Told, summed
 from fsadvisor.pages.text import render
-from fsadvisor.readers.kernel_trace import event, parse
+from fsadvisor.readers.kernel_traces import event, parse_kernel_trace
 from fsadvisor.report.fsync_page import fsync_document, traced_blocks
 from fsadvisor.survey.whole import survey
 from tests.panel import build
@@ -85,7 +85,7 @@ def in_order(*parts):
 def test_recorded_events_of_a_loop_device_are_three_syncs_and_three_commits():
     recorded = (FIXTURES / "outputs/kernel_trace/linux-6.18.out").read_text()
     made = Told()
-    for one in parse(recorded):
+    for one in parse_kernel_trace(recorded):
         made.add(one)
     assert [one.device for one in made.syncs] == ["7:0"] * 3
     assert len(made.commits["7:0"]) == 3

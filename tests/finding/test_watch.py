@@ -16,7 +16,7 @@ from fsadvisor.measure.now.kept import chosen_of
 from fsadvisor.measure.now.kept import kept as kept_in
 from fsadvisor.measure.now.model import Device, Program, Window
 from fsadvisor.measure.now.watching import Watcher, as_line, threshold
-from fsadvisor.readers import incident
+from fsadvisor.readers import own_records
 from fsadvisor.rulebook.shelf import own_shelf
 from fsadvisor.survey.whole import survey
 from fsadvisor.verbs.watch import Kept
@@ -99,7 +99,7 @@ def test_the_last_incident_is_a_fact_of_the_machine_with_its_time(tmp_path):
     dirty.watched(keep)
     file = tmp_path / "incident.jsonl"
     kept.over(file)
-    assert len(incident.parse(file.read_text()).moments) == len(list(tmp_path.glob("window-*")))
+    assert len(own_records.parse_incident(file.read_text()).moments) == len(list(tmp_path.glob("window-*")))
     drive = build.nvme(0)
     machine = build.server(drive, mounts=[build.root(drive)])
     assert told_of(machine).value == 0

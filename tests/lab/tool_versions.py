@@ -20,15 +20,13 @@ from fsadvisor.machine.runner import TOOL_FOLDERS
 from fsadvisor.readers import (
     btrfs_tools,
     dmsetup,
-    dumpe2fs,
+    ext4_reports,
     lsblk,
     lvs,
-    multipathd,
-    nvme_get_feature,
     nvme_id_ctrl,
     nvme_id_ns,
+    nvme_logs,
     nvme_output,
-    nvme_smart_log,
     zfs_tools,
 )
 from fsadvisor.survey.whole import survey
@@ -50,7 +48,7 @@ TIMEOUT_S = 300
 """A guest without KVM takes seconds to start a program, and a minute beside other work."""
 SINCE_3 = {
     f"{reader.__name__.rpartition('.')[2]}/{form}": reader
-    for reader in (nvme_id_ctrl, nvme_id_ns, nvme_smart_log)
+    for reader in (nvme_id_ctrl, nvme_id_ns, nvme_logs)
     for form in ("json", "text")
 }
 """What nvme-cli 3 may know by another name only."""
@@ -111,16 +109,16 @@ def wanted(made):
         "nvme_id_ctrl/text": ("nvme", "id-ctrl", nvme),
         "nvme_id_ns/json": nvme_id_ns.argv(nvme),
         "nvme_id_ns/text": ("nvme", "id-ns", nvme),
-        "nvme_smart_log/json": nvme_smart_log.argv(nvme),
+        "nvme_smart_log/json": nvme_logs.smart_log_argv(nvme),
         "nvme_smart_log/text": ("nvme", "smart-log", nvme),
-        "nvme_get_feature/text": nvme_get_feature.argv(nvme),
+        "nvme_get_feature/text": nvme_output.get_feature_argv(nvme),
         "nvme_ocp_smart_log/refused": ("nvme", "ocp", "smart-add-log", nvme, "--output-format=json"),
         "lsblk/labels": lsblk.LABELS_ARGV,
         "lvs/thin": lvs.ARGV,
         "dmsetup_table/all": dmsetup.DMSETUP_TABLE_ARGV,
         "dmsetup_status/multipath": dmsetup.DMSETUP_STATUS_ARGV,
-        "multipathd/maps": multipathd.ARGV,
-        "dumpe2fs/ext4": dumpe2fs.argv("/dev/vg-a/striped"),
+        "multipathd/maps": dmsetup.MULTIPATHD_ARGV,
+        "dumpe2fs/ext4": ext4_reports.dumpe2fs_argv("/dev/vg-a/striped"),
         "xfs_info/nvme": ("xfs_info", made["xfs"]),
         "btrfs_usage/single": btrfs_tools.btrfs_usage_argv(made["btrfs"]),
         "btrfs_snapshots/one": btrfs_tools.btrfs_snapshots_argv(made["btrfs"]),

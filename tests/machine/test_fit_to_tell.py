@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from fsadvisor import secrecy
 from fsadvisor.facts import Unknown
 from fsadvisor.machine import fit_to_tell
-from fsadvisor.readers import block_files, instance_data, mount_tables, systemd_units
+from fsadvisor.readers import block_files, host_files, mount_tables, systemd_units
 from tests.cases import tries
 from tests.paths import FIXTURES
 from tests.trust.planted import FSTAB, LOADED, MOUNTINFO, UDEV, UNIT
@@ -141,7 +141,7 @@ def test_of_what_azure_told_a_recording_keeps_disks_and_size_and_no_name():
     where = "/run/cloud-init/instance-data.json"
     text = (FIXTURES / "outputs" / "instance_data" / "azure.out").read_text()
     told = fit_to_tell.of_file(where, text)
-    assert instance_data.parse(told) == instance_data.parse(text)
+    assert host_files.parse_instance_data(told) == host_files.parse_instance_data(text)
     assert fit_to_tell.of_file(where, told) == told
     for name in ("db1", "westeurope", "subscriptions", "redacted"):
         assert name not in told

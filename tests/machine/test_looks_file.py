@@ -8,7 +8,7 @@ from fsadvisor.machine import kept_files
 from fsadvisor.machine.opening import open_machine
 from fsadvisor.machine.port import MachineError
 from fsadvisor.machine.recording import RecordingMachine
-from fsadvisor.readers import looks
+from fsadvisor.readers import own_records
 from fsadvisor.survey import look_keys
 from fsadvisor.survey import looks as survey_looks
 from fsadvisor.survey.whole import survey, survey_with_identities
@@ -37,7 +37,7 @@ def test_of_older_looks_one_a_day_stays(tmp_path):
     kept = file.read_bytes().splitlines(keepends=True)
     assert kept[-60:] == every[-60:]
     assert kept[:-60] == [line(day, 0) for day in range(38)]
-    assert len(looks.parse(file.read_text()).looks) == len(kept)
+    assert len(own_records.parse_looks(file.read_text()).looks) == len(kept)
 
 
 def test_it_is_bounded_and_the_newest_stays(tmp_path):
@@ -72,7 +72,7 @@ def test_a_look_that_is_kept_is_read_by_the_next(tmp_path):
     storage, identity = survey_with_identities(machine, {})
     now = dt.datetime.fromtimestamp(build.NOW, dt.UTC)
     said = survey_looks.line(machine, storage, look_keys.by(identity), now)
-    assert looks.look(said.decode()).when == now
+    assert own_records.look(said.decode()).when == now
     machine.files |= {kept_files.LOOKS: said.decode(), "/proc/stat": f"btime {build.NOW - 864_000 + 7200}\n"}
     again = survey(machine, {})
     counted = {it.id: it.scope["filesystem"].looks.value for it in again.subjects if it.kind == "filesystem"}

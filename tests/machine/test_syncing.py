@@ -7,7 +7,7 @@ import sys
 import pytest
 
 from fsadvisor.machine.runner import Runner
-from fsadvisor.readers import dumpe2fs
+from fsadvisor.readers import ext4_reports
 
 pytestmark = pytest.mark.skipif(os.geteuid() != 0, reason="the filter needs root")
 
@@ -42,19 +42,19 @@ def test_a_tool_that_syncs_does_nothing_by_it(tmp_path):
 
 def dumped(image):
     """What dumpe2fs says without any filter."""
-    return subprocess.run(dumpe2fs.argv(str(image)), capture_output=True, text=True).stdout
+    return subprocess.run(ext4_reports.dumpe2fs_argv(str(image)), capture_output=True, text=True).stdout
 
 
 @pytest.mark.parametrize("options", OPTIONS.values(), ids=OPTIONS)
 def test_dumpe2fs_says_the_same_whether_or_not_it_may_sync(tmp_path, options):
     image = tmp_path / "image"
     subprocess.run(["mkfs.ext4", "-q", *options, image, "64M"], check=True, capture_output=True)
-    answer = Runner().run([dumpe2fs.argv(str(image))])[0].text
+    answer = Runner().run([ext4_reports.dumpe2fs_argv(str(image))])[0].text
     assert answer == dumped(image)
-    assert dumpe2fs.parse(answer).features
+    assert ext4_reports.parse_dumpe2fs(answer).features
 
 
 def test_an_outer_journal_is_told_whether_or_not_dumpe2fs_may_sync(tmp_path):
     journal = tmp_path / "journal"
     subprocess.run(["mke2fs", "-q", "-F", "-O", "journal_dev", "-b", "4096", journal, "16M"], check=True)
-    assert Runner().run([dumpe2fs.argv(str(journal))])[0].text == dumped(journal)
+    assert Runner().run([ext4_reports.dumpe2fs_argv(str(journal))])[0].text == dumped(journal)

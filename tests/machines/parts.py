@@ -7,13 +7,12 @@ that are sold.
 import json
 
 from fsadvisor.readers import (
-    dumpe2fs,
+    ext4_reports,
     lsblk,
-    nvme_get_feature,
     nvme_id_ctrl,
     nvme_id_ns,
-    nvme_ocp_smart_log,
-    nvme_smart_log,
+    nvme_logs,
+    nvme_output,
     smartctl,
     xfs_reports,
 )
@@ -144,9 +143,9 @@ def nvme_answers(device, model, size_bytes, *, vwc, capacitors=None, firmware="G
         nvme_id_ns.argv(device): edited(
             "nvme_id_ns", "json-2.16", nsze=size_bytes // 512, ncap=size_bytes // 512, nvmcap=size_bytes
         ),
-        nvme_smart_log.argv(device): edited("nvme_smart_log", "json-2.16", **log),
-        nvme_get_feature.argv(device): feature,
-        nvme_ocp_smart_log.argv(device): "Unknown GUID in C0 Log Page data\n"
+        nvme_logs.smart_log_argv(device): edited("nvme_smart_log", "json-2.16", **log),
+        nvme_output.get_feature_argv(device): feature,
+        nvme_logs.ocp_smart_log_argv(device): "Unknown GUID in C0 Log Page data\n"
         if capacitors is None
         else edited(
             "nvme_ocp_smart_log",
@@ -296,7 +295,7 @@ def ext4_answers(device, *, size_bytes, journal="1024M", errors=0, **changed):
             said.append(f"{key}{colon:<{25 - len(key)}} {lines[key]}")
     if errors:
         said.append(f"FS Error count:           {errors}")
-    return {" ".join(dumpe2fs.argv(device)): "\n".join(said) + "\n"}
+    return {" ".join(ext4_reports.dumpe2fs_argv(device)): "\n".join(said) + "\n"}
 
 
 def xfs_answers(place, device, case="default", **replaced):

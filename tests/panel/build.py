@@ -4,11 +4,7 @@ import datetime as dt
 import json
 
 from fsadvisor.machine.kept_files import PROBES
-from fsadvisor.readers import (
-    dmsetup,
-    multipathd,
-    nvme_amzn_stats,
-)
+from fsadvisor.readers import dmsetup, nvme_output
 from fsadvisor.readers import drbd as drbd_reader
 from fsadvisor.readers import lvs as lvs_reader
 from fsadvisor.survey.measured import conditions_of
@@ -110,7 +106,7 @@ AMAZON = {"/sys/class/dmi/id/sys_vendor": "Amazon EC2", "/sys/class/dmi/id/chass
 def ebs(at=0, size=500 * GIB, *, volume=0, instance=0, **more):
     """An EBS volume; microseconds since it was attached in which more was asked of it than allowed."""
     drive = nvme(at, EBS, size, vwc=0, cache="write through", firmware="1.0", **more)
-    drive.commands[" ".join(nvme_amzn_stats.argv(f"/dev/{drive.name}"))] = (
+    drive.commands[" ".join(nvme_output.amzn_stats_argv(f"/dev/{drive.name}"))] = (
         f"EBS Volume Performance Exceeded (us):\n  IOPS: {volume}\n  Throughput: 0\n\n"
         f"EC2 Instance EBS Performance Exceeded (us):\n  IOPS: 0\n  Throughput: {instance}\n\n"
     )
@@ -330,7 +326,7 @@ def multipath(paths, usable, *, name="dm-0", number="253:0", called="mpatha", qu
     for at, one in enumerate(paths):
         one.made[0][f"/sys/block/{one.name}/device/state"] = "running" if at < usable else "offline"
     return layer, {
-        " ".join(multipathd.ARGV): f"{called}|{queueing}\n",
+        " ".join(dmsetup.MULTIPATHD_ARGV): f"{called}|{queueing}\n",
         "dmsetup table": f"{called}: 0 15628053168 multipath {features} 0 1 1 service-time 0 {size} 2 {listed}\n",
         " ".join(dmsetup.DMSETUP_STATUS_ARGV): f"{called}: 0 15628053168 multipath 2 0 0 0 1 1 A 0 {size} 0{of}\n",
     }

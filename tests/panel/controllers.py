@@ -2,14 +2,7 @@
 
 import json
 
-from fsadvisor.readers import (
-    arcconf,
-    megacli,
-    mvcli,
-    smartctl,
-    ssacli,
-    storcli,
-)
+from fsadvisor.readers import raid_tools, smartctl, ssacli, storcli
 from fsadvisor.survey import behind_controllers
 from tests.machines import parts
 from tests.panel.build import sata
@@ -88,7 +81,7 @@ def behind(kinds, attributes=(), at=0, path="/dev/bus/0", model="ST8000NM0055", 
 def boss(listing):
     """The mirror of a Dell BOSS card, with what mvcli says of it."""
     card = sata(0, "DELLBOSS VD", 480 * 10**9)
-    card.commands = {" ".join(mvcli.ARGV): listing}
+    card.commands = {" ".join(raid_tools.MVCLI_ARGV): listing}
     return card
 
 
@@ -102,10 +95,10 @@ def old_megaraid(state="Optimal", drives=("Online, Spun Up",) * 3, *, cache="Wri
         for at, it in enumerate(drives)
     )
     drive.commands = {
-        " ".join(megacli.argv("megacli")): f"Virtual Drive: 0 (Target Id: 0)\nState : {state}\n"
+        " ".join(raid_tools.megacli_argv("megacli")): f"Virtual Drive: 0 (Target Id: 0)\nState : {state}\n"
         f"Current Cache Policy: {cache}, ReadAhead, Direct, No Write Cache if Bad BBU\n"
         f"Disk Cache Policy : Disabled\n{members}",
-        " ".join(megacli.argv_battery("megacli")): f"Battery State: {battery}\n",
+        " ".join(raid_tools.megacli_battery_argv("megacli")): f"Battery State: {battery}\n",
     }
     return drive
 
@@ -165,7 +158,7 @@ def adaptec(volume="Optimal", drives=("Online",) * 4, *, setting="On when protec
         for at, state in enumerate(drives)
     )
     drive.commands = {
-        " ".join(arcconf.ARGV): f"""Controllers found: 1
+        " ".join(raid_tools.ARCCONF_ARGV): f"""Controllers found: 1
     Overall Backup Unit Status              : {backup}
          Supercap Status                    : {supercap}
 Logical Device number 0

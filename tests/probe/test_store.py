@@ -12,7 +12,7 @@ from msgspec import structs
 from fsadvisor.machine import kept_files
 from fsadvisor.measure.probe.result import Figure, Result
 from fsadvisor.measure.probe.store import MOST_ALIKE, MOST_BYTES, StoreError, bounded, keep, line, path, read, results
-from fsadvisor.readers import probe_results
+from fsadvisor.readers import own_records
 
 FIGURES = st.builds(
     lambda low, more, beyond: Figure(median=low + more, low=low, high=low + more + beyond, windows=7),
@@ -60,7 +60,7 @@ def test_what_is_kept_comes_back_as_it_was(result):
 
 @given(RESULTS)
 def test_the_survey_reads_what_the_probe_wrote(result):
-    (found,) = probe_results.parse(line(result).decode()).results
+    (found,) = own_records.parse_probe_results(line(result).decode()).results
 
     assert (found.job, found.mount, found.believable) == (result.job, result.mount, result.believable)
     assert (found.figure is None) == (result.figure is None)

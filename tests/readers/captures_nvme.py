@@ -2,17 +2,12 @@
 
 import json
 
-from fsadvisor.readers import (
-    nvme_id_ctrl,
-    nvme_id_ns,
-    nvme_ocp_smart_log,
-    nvme_smart_log,
-)
+from fsadvisor.readers import nvme_id_ctrl, nvme_id_ns, nvme_logs
 
 PARTS = {
     "id_ctrl": nvme_id_ctrl.parse,
-    "smart_log": nvme_smart_log.parse,
-    "ocp_smart_log": nvme_ocp_smart_log.parse,
+    "smart_log": nvme_logs.parse_nvme_smart_log,
+    "ocp_smart_log": nvme_logs.parse_nvme_ocp_smart_log,
 }
 
 
@@ -28,6 +23,6 @@ KINDS = {
     "nvme-id-ctrl-text": lambda text: [nvme_id_ctrl.parse(text)],
     "nvme-id-ctrl-bin": lambda text: [nvme_id_ctrl.parse(text)],
     "nvme-id-ns-text": lambda text: [nvme_id_ns.parse(text)],
-    "nvme-smart-log": lambda text: [nvme_smart_log.parse(text)],
-    "nvme-ocp-smart-log": lambda text: [nvme_ocp_smart_log.parse(text)],
+    "nvme-smart-log": lambda text: [nvme_logs.parse_nvme_smart_log(text)],
+    "nvme-ocp-smart-log": lambda text: [nvme_logs.parse_nvme_ocp_smart_log(text)],
 }

@@ -2,7 +2,7 @@
 
 import xml.etree.ElementTree as ET
 
-from fsadvisor.readers import btrfs_tools, dmsetup, dumpe2fs, lvs, xfs_reports, zfs_tools
+from fsadvisor.readers import btrfs_tools, dmsetup, ext4_reports, lvs, xfs_reports, zfs_tools
 
 # libstorage-ng's argv are nearly ours: other columns of lvs, human units of btrfs
 MOCKED = {
@@ -42,7 +42,7 @@ def zpool(text):
 KINDS = {
     "btrfs_usage": lambda text: [btrfs_tools.parse_btrfs_usage(text)],
     "command-mockup-xml": mockup,
-    "dumpe2fs": lambda text: [dumpe2fs.parse(text)],
+    "dumpe2fs": lambda text: [ext4_reports.parse_dumpe2fs(text)],
     "lvm-json": lambda text: [lvs.parse(text)],
     "xfs_info": lambda text: [xfs_reports.parse_xfs_info(text)],
     "zpool": zpool,

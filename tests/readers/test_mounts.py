@@ -5,7 +5,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from fsadvisor.facts import Cause
-from fsadvisor.readers import ext4_files, mount_tables, systemd_units
+from fsadvisor.readers import ext4_reports, mount_tables, systemd_units
 from fsadvisor.readers.mount_tables import split_options, unescape
 from tests.paths import CAPTURES, FIXTURES, needs_captures
 from tests.readers.captures_mounts import KINDS
@@ -120,7 +120,7 @@ def test_spaces_other_than_the_blank_and_the_newline_belong_to_the_name():
     [
         mount_tables.parse_mountinfo,
         mount_tables.parse_proc_mounts,
-        ext4_files.parse_ext4_options,
+        ext4_reports.parse_ext4_options,
     ],
 )
 def test_what_is_no_mount_table_is_refused_with_its_cause(parse):
@@ -218,7 +218,7 @@ def test_systemctl_s_own_words_are_no_unit(said, cause):
 
 
 def test_ext4_options_tell_a_flag_from_a_value():
-    options = ext4_files.parse_ext4_options(sample("ext4_options/nobarrier.out"))
+    options = ext4_reports.parse_ext4_options(sample("ext4_options/nobarrier.out"))
     assert options.has("nobarrier")
     assert not options.has("barrier")
     assert (options.value("commit"), options.value("data")) == ("30", "ordered")
@@ -228,12 +228,12 @@ def test_ext4_options_tell_a_flag_from_a_value():
 
 
 def test_a_journal_without_commits_has_no_averages():
-    journal = ext4_files.parse_jbd2_info("0 transactions (0 requested), each up to 1365 blocks\n")
+    journal = ext4_reports.parse_jbd2_info("0 transactions (0 requested), each up to 1365 blocks\n")
     assert (journal.transactions, journal.waiting_ms, journal.average_commit_us) == (0, None, None)
 
 
 def test_a_journal_s_averages_are_read_each_in_its_place():
-    journal = ext4_files.parse_jbd2_info(sample("jbd2_info/slow-disk.out"))
+    journal = ext4_reports.parse_jbd2_info(sample("jbd2_info/slow-disk.out"))
     assert (journal.transactions, journal.requested) == (918273, 917001)
     assert (journal.running_ms, journal.locked_ms, journal.flushing_ms, journal.logging_ms) == (48, 2, 31, 12)
     assert journal.average_commit_us == 14873
@@ -242,7 +242,7 @@ def test_a_journal_s_averages_are_read_each_in_its_place():
 
 
 def test_a_journal_s_line_that_is_no_statistic_is_kept_as_unread():
-    journal = ext4_files.parse_jbd2_info(
+    journal = ext4_reports.parse_jbd2_info(
         "7 transactions (7 requested), each up to 9 blocks\naverage: \n  -3ms request delay\n  5 cows\n"
     )
     assert journal.request_delay_ms is None

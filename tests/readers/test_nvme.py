@@ -8,29 +8,23 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from fsadvisor.facts import Cause, Unknown
-from fsadvisor.readers import (
-    nvme_get_feature,
-    nvme_id_ctrl,
-    nvme_id_ns,
-    nvme_ocp_smart_log,
-    nvme_output,
-    nvme_smart_log,
-)
+from fsadvisor.readers import nvme_id_ctrl, nvme_id_ns, nvme_logs, nvme_output
 from tests.paths import CAPTURES, FIXTURES, needs_captures
 from tests.readers.captures_nvme import nvme_parts
 
 READERS = {
-    "nvme_get_feature": nvme_get_feature,
-    "nvme_id_ctrl": nvme_id_ctrl,
-    "nvme_id_ns": nvme_id_ns,
-    "nvme_ocp_smart_log": nvme_ocp_smart_log,
-    "nvme_smart_log": nvme_smart_log,
+    "nvme_get_feature": nvme_output.parse_nvme_get_feature,
+    "nvme_id_ctrl": nvme_id_ctrl.parse,
+    "nvme_id_ns": nvme_id_ns.parse,
+    "nvme_ocp_smart_log": nvme_logs.parse_nvme_ocp_smart_log,
+    "nvme_smart_log": nvme_logs.parse_nvme_smart_log,
 }
+BY_OLD_AND_NEW_NAMES = (nvme_id_ctrl.argv, nvme_id_ns.argv, nvme_logs.smart_log_argv)
 
 
 def sample(reader, case):
     text = (FIXTURES / "outputs" / reader / f"{case}.out").read_bytes().decode("utf-8", "surrogateescape")
-    return READERS[reader].parse(text)
+    return READERS[reader](text)
 
 
 def text_of(capture):
@@ -154,17 +148,17 @@ def test_a_drive_that_refuses_the_feature_does_not_expose_it(case):
 
 def test_another_feature_says_nothing_about_the_cache():
     text = "get-feature:0x0a (Write Atomicity Normal), Current value:0x00000001\n"
-    assert nvme_get_feature.parse(text).volatile_write_cache_enabled is None
+    assert nvme_output.parse_nvme_get_feature(text).volatile_write_cache_enabled is None
 
 
 def test_a_feature_value_that_is_cut_short_is_not_believed():
     cut = "get-feature:0x06 (Volatile Write Cache), Current value:0x000000"
-    assert nvme_get_feature.parse(cut).cause is Cause.UNREADABLE
+    assert nvme_output.parse_nvme_get_feature(cut).cause is Cause.UNREADABLE
 
 
 def test_two_drives_features_in_one_output_are_not_believed():
     line = "get-feature:0x06 (Volatile Write Cache), Current value:0x0000000{}\n"
-    assert nvme_get_feature.parse(line.format(0) + line.format(1)).cause is Cause.UNREADABLE
+    assert nvme_output.parse_nvme_get_feature(line.format(0) + line.format(1)).cause is Cause.UNREADABLE
 
 
 # Its backup
@@ -173,14 +167,14 @@ def test_two_drives_features_in_one_output_are_not_believed():
 @given(warning=st.integers(0, 255), verbose=st.booleans())
 def test_a_critical_warning_is_read_bit_by_bit(warning, verbose):
     given = {"value": warning, "vmbu_failed": 0} if verbose else warning
-    record = nvme_smart_log.parse(json.dumps({"critical_warning": given, "unsafe_shutdowns": 3}))
+    record = nvme_logs.parse_nvme_smart_log(json.dumps({"critical_warning": given, "unsafe_shutdowns": 3}))
     assert record.critical_warning == warning
 
 
 @pytest.mark.parametrize("warning", [None, {}, {"value": None}, "none", 256])
 def test_a_critical_warning_that_is_no_byte_leaves_the_backup_unknown(warning):
     document = json.dumps({"critical_warning": warning, "unsafe_shutdowns": 3})
-    assert nvme_smart_log.parse(document).critical_warning is None
+    assert nvme_logs.parse_nvme_smart_log(document).critical_warning is None
 
 
 @pytest.mark.parametrize("case", ["raw", "text-1.8", "json-verbose-2.16"])
@@ -197,18 +191,18 @@ def test_counters_beyond_64_bits_stay_exact():
 def test_an_ocp_page_is_not_taken_for_a_smart_page_nor_the_other_way():
     ocp = text_of(FIXTURES / "outputs/nvme_ocp_smart_log/raw.out")
     smart = text_of(FIXTURES / "outputs/nvme_smart_log/raw.out")
-    assert nvme_smart_log.parse(ocp).cause is Cause.UNREADABLE
-    assert nvme_ocp_smart_log.parse(smart).cause is Cause.NOT_EXPOSED
+    assert nvme_logs.parse_nvme_smart_log(ocp).cause is Cause.UNREADABLE
+    assert nvme_logs.parse_nvme_ocp_smart_log(smart).cause is Cause.NOT_EXPOSED
 
 
 def test_a_page_of_zeroes_is_no_healthy_drive():
-    assert nvme_smart_log.parse("\0" * 512).cause is Cause.UNREADABLE
+    assert nvme_logs.parse_nvme_smart_log("\0" * 512).cause is Cause.UNREADABLE
 
 
 @needs_captures
 def test_floats_and_whole_numbers_of_one_drive_give_one_record():
-    record = nvme_smart_log.parse(text_of("netdata/nvme/v2.3/nvme-smart-log.json"))
-    assert record == nvme_smart_log.parse(text_of("netdata/nvme/v2.3/nvme-smart-log-float.json"))
+    record = nvme_logs.parse_nvme_smart_log(text_of("netdata/nvme/v2.3/nvme-smart-log.json"))
+    assert record == nvme_logs.parse_nvme_smart_log(text_of("netdata/nvme/v2.3/nvme-smart-log-float.json"))
 
 
 # The OCP page
@@ -233,13 +227,15 @@ def test_the_tool_s_own_layout_without_the_guid_is_believed_and_says_so():
 
 
 def test_a_capacitor_health_of_65535_reports_no_capacitors():
-    assert sample("nvme_ocp_smart_log", "json-no-capacitors").capacitor_health == nvme_ocp_smart_log.NO_CAPACITORS
-    assert sample("nvme_ocp_smart_log", "raw").capacitor_health != nvme_ocp_smart_log.NO_CAPACITORS
+    assert sample("nvme_ocp_smart_log", "json-no-capacitors").capacitor_health == nvme_logs.NO_CAPACITORS
+    assert sample("nvme_ocp_smart_log", "raw").capacitor_health != nvme_logs.NO_CAPACITORS
 
 
 @needs_captures
 def test_a_captured_drive_s_capacitors_are_at_100_percent():
-    record = nvme_ocp_smart_log.parse(text_of("cdi-grading-tool/split/FADU_DELTA_U_2_1_92TB.ocp_smart_log.json"))
+    record = nvme_logs.parse_nvme_ocp_smart_log(
+        text_of("cdi-grading-tool/split/FADU_DELTA_U_2_1_92TB.ocp_smart_log.json")
+    )
     assert (record.recognised_by, record.capacitor_health, record.plp_start_count) == ("guid", 100, 3)
 
 
@@ -318,7 +314,7 @@ def test_a_number_is_read_in_each_of_nvme_cli_s_spellings_and_in_no_other(value,
 )
 @pytest.mark.parametrize("reader", READERS.values(), ids=READERS)
 def test_a_complaint_is_unknown_with_its_cause(reader, said, cause):
-    assert reader.parse(said).cause is cause
+    assert reader(said).cause is cause
 
 
 @pytest.mark.parametrize(
@@ -339,15 +335,17 @@ def test_a_complaint_is_unknown_with_its_cause(reader, said, cause):
 )
 @pytest.mark.parametrize("reader", READERS.values(), ids=READERS)
 def test_a_hostile_text_is_read_in_time_that_grows_with_its_length(reader, hostile):
-    record = reader.parse(hostile)
+    record = reader(hostile)
     assert isinstance(record, Unknown) or record.unread
 
 
 def test_no_command_has_a_short_option():
     device = "/dev/nvme0"
     commands = [
-        *(reader.argv(device) for reader in READERS.values()),
-        *(reader.argv(device, since_3=True) for reader in (nvme_id_ctrl, nvme_id_ns, nvme_smart_log)),
+        nvme_output.get_feature_argv(device),
+        nvme_logs.ocp_smart_log_argv(device),
+        *(argv(device) for argv in BY_OLD_AND_NEW_NAMES),
+        *(argv(device, since_3=True) for argv in BY_OLD_AND_NEW_NAMES),
     ]
     for command in commands:
         assert command[0] == "nvme"
@@ -358,19 +356,19 @@ def test_no_command_has_a_short_option():
 
 
 def features(**document):
-    return nvme_get_feature.parse(json.dumps(document))
+    return nvme_output.parse_nvme_get_feature(json.dumps(document))
 
 
 @pytest.mark.parametrize("select", ["Current", "default", "SAVED", "Supported Capabilities"])
 def test_each_kind_of_a_features_value_is_named(select):
     record = features(feature="0x06", **{select: "0x00000001"})
     assert (record.fid, record.select, record.value) == (6, select.lower(), 1)
-    text = nvme_get_feature.parse(f"get-feature:0x06 (Volatile Write Cache), {select} value:0x00000001\n")
+    text = nvme_output.parse_nvme_get_feature(f"get-feature:0x06 (Volatile Write Cache), {select} value:0x00000001\n")
     assert text == record
 
 
 def test_a_value_of_no_stated_kind_is_the_current_one_and_is_a_number_of_base_16():
-    record = nvme_get_feature.parse("get-feature:0x1f (x), value:0x00000010\n")
+    record = nvme_output.parse_nvme_get_feature("get-feature:0x1f (x), value:0x00000010\n")
     assert (record.fid, record.select, record.value) == (31, "current", 16)
 
 

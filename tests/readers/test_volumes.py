@@ -6,7 +6,7 @@ import pytest
 from msgspec import structs
 
 from fsadvisor.facts import Cause, Unknown
-from fsadvisor.readers import btrfs_tools, dmsetup, dumpe2fs, lvs, xfs_reports, zfs_tools
+from fsadvisor.readers import btrfs_tools, dmsetup, ext4_reports, lvs, xfs_reports, zfs_tools
 from fsadvisor.readers.dm_target import Cache, Leg
 from tests.paths import CAPTURES, FIXTURES, needs_captures
 from tests.readers.captures_volumes import mocked_outputs
@@ -21,7 +21,10 @@ def capture(name):
 
 
 COMPLAINTS = [
-    (dumpe2fs.parse, "dumpe2fs 1.47.0 (5-Feb-2023)\ndumpe2fs: Permission denied while trying to open /dev/sda1\n"),
+    (
+        ext4_reports.parse_dumpe2fs,
+        "dumpe2fs 1.47.0 (5-Feb-2023)\ndumpe2fs: Permission denied while trying to open /dev/sda1\n",
+    ),
     (xfs_reports.parse_xfs_info, "xfs_info: cannot open /dev/sda1: Permission denied\n"),
     (
         lvs.parse,
@@ -40,7 +43,7 @@ def test_a_tool_that_was_denied_access_gives_denied(reader, said):
 @pytest.mark.parametrize(
     ("reader", "said"),
     [
-        (dumpe2fs.parse, "dumpe2fs: No such file or directory while trying to open /dev/nosuch\n"),
+        (ext4_reports.parse_dumpe2fs, "dumpe2fs: No such file or directory while trying to open /dev/nosuch\n"),
         (dmsetup.parse_dmsetup_table, "/dev/mapper/control: open failed: No such device\nCommand failed.\n"),
         (
             zfs_tools.parse_zfs_get,
@@ -57,7 +60,7 @@ def test_a_device_or_module_that_is_not_there_gives_not_exposed(reader, said):
     "reader",
     [
         dmsetup.parse_dmsetup_table,
-        dumpe2fs.parse,
+        ext4_reports.parse_dumpe2fs,
         lvs.parse,
         xfs_reports.parse_xfs_info,
         zfs_tools.parse_zfs_get,
@@ -85,14 +88,14 @@ def test_a_tool_that_says_there_are_none_is_believed(reader, said, listed):
 
 def test_a_label_that_forges_a_line_of_the_superblock_leaves_that_line_unknown():
     text = sample("dumpe2fs/ext4_with_error").replace("web [red]", "x\nFilesystem state:         clean\n")
-    record = dumpe2fs.parse(text)
+    record = ext4_reports.parse_dumpe2fs(text)
     assert record.state is None
     assert "Filesystem state: given twice" in record.unread
     assert record.error_count == 1
 
 
 def test_an_error_count_that_is_not_printed_is_not_zero():
-    assert dumpe2fs.parse(sample("dumpe2fs/ext4_fresh")).error_count is None
+    assert ext4_reports.parse_dumpe2fs(sample("dumpe2fs/ext4_fresh")).error_count is None
 
 
 def test_a_feature_that_the_xfs_tool_was_too_old_for_is_unknown():
@@ -227,12 +230,15 @@ def test_captures_of_btrfs_give_their_values():
 
 @needs_captures
 def test_captures_of_dumpe2fs_give_their_values():
-    broken = dumpe2fs.parse(capture("mailinglists/dumpe2fs/linux-ext4_d4d0568d482f.txt"))
+    broken = ext4_reports.parse_dumpe2fs(capture("mailinglists/dumpe2fs/linux-ext4_d4d0568d482f.txt"))
     assert (broken.state, broken.journal_size_bytes) == ("not clean with errors", 64 << 20)
     assert "fast_commit" in broken.features
-    old = dumpe2fs.parse(capture("probert/dumpe2fs_ext4.out"))
+    old = ext4_reports.parse_dumpe2fs(capture("probert/dumpe2fs_ext4.out"))
     assert (old.journal_size_bytes, old.inode_size_bytes) == (4096 << 10, 128)
-    assert dumpe2fs.parse(capture("insights-core/dumpe2fs.txt")).default_mount_options[-1] == "journal_data_writeback"
+    assert (
+        ext4_reports.parse_dumpe2fs(capture("insights-core/dumpe2fs.txt")).default_mount_options[-1]
+        == "journal_data_writeback"
+    )
 
 
 @needs_captures

@@ -12,7 +12,7 @@ from fsadvisor.measure.waits.sentence import account
 from fsadvisor.measure.waits.window import Locks, window
 from fsadvisor.pages.escape import width
 from fsadvisor.pages.text import render
-from fsadvisor.readers import perf_lock
+from fsadvisor.readers import kernel_traces
 from fsadvisor.report import waits_json, waits_page
 from fsadvisor.report.schema import schema
 from tests.paths import FIXTURES
@@ -24,7 +24,7 @@ HOSTILE = "\x1b[31mred\nline`$(x)\u202e"
 
 
 def locks():
-    read = perf_lock.parse((FIXTURES / "outputs/perf_lock/directory.out").read_text())
+    read = kernel_traces.parse_perf_lock((FIXTURES / "outputs/perf_lock/directory.out").read_text())
     return Known(Locks(waiting=1.9134, spinning=0.0041, locks=read.locks), "perf lock contention")
 
 

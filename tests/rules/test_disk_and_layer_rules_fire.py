@@ -4,17 +4,7 @@ import json
 
 import pytest
 
-from fsadvisor.readers import (
-    dmsetup,
-    lvs,
-    nvme_get_feature,
-    nvme_id_ctrl,
-    nvme_id_ns,
-    nvme_ocp_smart_log,
-    nvme_smart_log,
-    smartctl,
-    storcli,
-)
+from fsadvisor.readers import dmsetup, lvs, nvme_id_ctrl, nvme_id_ns, nvme_logs, nvme_output, smartctl, storcli
 from fsadvisor.rulebook.advise import advise
 from fsadvisor.rulebook.rule import Outcome
 from fsadvisor.rulebook.shelf import own_shelf
@@ -55,9 +45,11 @@ def nvme(warning=0, health=100, incomplete=0, used=1, errors=0, vwc=7):
     return BARE_METAL | {
         " ".join(nvme_id_ctrl.argv(NODE)): json.dumps({"vid": 1, "mn": "", "vwc": vwc}),
         " ".join(nvme_id_ns.argv(NODE)): json.dumps({"nsze": 1 << 21, "flbas": 0, "nlbaf": 1, "lbafs": formats}),
-        " ".join(nvme_get_feature.argv(NODE)): "get-feature:0x06 (Volatile Write Cache), Current value:0x00000001\n",
-        " ".join(nvme_smart_log.argv(NODE)): json.dumps(log),
-        " ".join(nvme_ocp_smart_log.argv(NODE)): json.dumps(ocp),
+        " ".join(
+            nvme_output.get_feature_argv(NODE)
+        ): "get-feature:0x06 (Volatile Write Cache), Current value:0x00000001\n",
+        " ".join(nvme_logs.smart_log_argv(NODE)): json.dumps(log),
+        " ".join(nvme_logs.ocp_smart_log_argv(NODE)): json.dumps(ocp),
         " ".join(smartctl.argv(NODE)): json.dumps(
             {"smartctl": {"version": [7, 3], "exit_status": 0}, "model_name": "X"}
         ),

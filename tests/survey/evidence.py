@@ -5,7 +5,7 @@ import re
 
 from fsadvisor.drives import Family
 from fsadvisor.facts import Cause, Known, Unknown
-from fsadvisor.readers import nvme_get_feature, nvme_id_ctrl, nvme_ocp_smart_log, nvme_output, nvme_smart_log, smartctl
+from fsadvisor.readers import nvme_id_ctrl, nvme_logs, nvme_output, smartctl
 from fsadvisor.survey.drive import Drive
 from fsadvisor.survey.power_loss import DriveEvidence
 
@@ -26,16 +26,16 @@ def ctrl(vwc):
 
 def log(warning=0):
     rest = {"temperature": 310, "avail_spare": 100, "spare_thresh": 10, "unsafe_shutdowns": 2}
-    return nvme_smart_log.parse(json.dumps({"critical_warning": warning, **rest}))
+    return nvme_logs.parse_nvme_smart_log(json.dumps({"critical_warning": warning, **rest}))
 
 
 def feature(value):
-    return nvme_get_feature.parse(f"get-feature:0x06 (Volatile Write Cache), Current value:{value:#010x}\n")
+    return nvme_output.parse_nvme_get_feature(f"get-feature:0x06 (Volatile Write Cache), Current value:{value:#010x}\n")
 
 
 def ocp(health=95, **more):
     guid = "0xafd514c97c6f4f9ca4f2bfea2810afc5"
-    return nvme_ocp_smart_log.parse(
+    return nvme_logs.parse_nvme_ocp_smart_log(
         json.dumps(
             {"Capacitor health": health, "PLP start count": 3, "Log page version": 2, "Log page GUID": guid, **more}
         )

@@ -1,7 +1,7 @@
 """How worn a drive is, by whichever tool tells it."""
 
 from fsadvisor.facts import Cause, Unknown
-from fsadvisor.readers import nvme_ocp_smart_log, nvme_smart_log, smartctl
+from fsadvisor.readers import nvme_logs, smartctl
 from fsadvisor.survey.drive import Drive
 from fsadvisor.survey.drive_health import health
 from tests.paths import FIXTURES
@@ -19,7 +19,7 @@ BY_SMARTCTL = (
 
 
 def test_nvme_tells_wear_spare_and_errors():
-    found = health(Drive(smart_log=nvme_smart_log.parse(WORN), ocp=REFUSED))
+    found = health(Drive(smart_log=nvme_logs.parse_nvme_smart_log(WORN), ocp=REFUSED))
     assert (found.percentage_used.value, found.available_spare_percent.value) == (104, 3)
     assert (found.available_spare_threshold_percent.value, found.media_errors.value) == (10, 7)
     assert found.incomplete_shutdowns is REFUSED
@@ -32,7 +32,7 @@ def test_where_nvme_cli_is_missing_smartctl_tells_the_same():
 
 
 def test_the_ocp_page_counts_saves_and_those_left_unfinished():
-    page = nvme_ocp_smart_log.parse((OUTPUTS / "nvme_ocp_smart_log" / "json-v1-2.16.out").read_text())
+    page = nvme_logs.parse_nvme_ocp_smart_log((OUTPUTS / "nvme_ocp_smart_log" / "json-v1-2.16.out").read_text())
     found = health(Drive(smart_log=REFUSED, ocp=page))
     assert (found.incomplete_shutdowns.value, found.plp_starts.value) == (5, 7)
 

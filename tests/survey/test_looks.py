@@ -3,7 +3,7 @@
 import datetime as dt
 
 from fsadvisor.facts import NOT_APPLICABLE, Known, Unknown
-from fsadvisor.readers.looks import SCHEMA, Look, parse
+from fsadvisor.readers.own_records import LOOKS_SCHEMA, Look, parse_looks
 from fsadvisor.storage import Disk
 from fsadvisor.survey.looks import Past, line, of_disk
 from fsadvisor.survey.whole import survey
@@ -14,7 +14,7 @@ NOW = dt.datetime(2026, 11, 20, tzinfo=dt.UTC)
 
 def grown(counts, **facts):
     """Of a hard disk, since one look ten days ago."""
-    look = Look(schema=SCHEMA, when=NOW - dt.timedelta(days=10), disks={"drive": counts}, filesystems={})
+    look = Look(schema=LOOKS_SCHEMA, when=NOW - dt.timedelta(days=10), disks={"drive": counts}, filesystems={})
     told = {"rotational": True, **facts}
     disk = Disk(**{name: Known(told[name], "") if name in told else NOT_APPLICABLE for name in Disk.__struct_fields__})
     return of_disk(disk, Past((look,), NOW), "drive").damage_grown
@@ -37,5 +37,5 @@ def test_a_look_keeps_how_full_pools_are_and_the_next_one_reads_it():
     storage = survey(made, {})
     (pool,) = (it.scope["layer"] for it in storage.subjects if it.id == "layer:dm-1")
     assert (pool.fill_percent.value, pool.fill_level_percent.value) == (78.1, 80.1)
-    look = parse(line(made, storage, lambda _, __: None, NOW).decode()).looks[0]
+    look = parse_looks(line(made, storage, lambda _, __: None, NOW).decode()).looks[0]
     assert look.others["vg0-pool-tpool"] == {"fill_level_percent": 81, "pool_metadata_level_percent": 71}

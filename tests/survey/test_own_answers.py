@@ -5,7 +5,7 @@ import json
 import pytest
 
 from fsadvisor.facts import Known, Unknown
-from fsadvisor.readers import nvme_id_ctrl, nvme_id_ns, nvme_ocp_smart_log, nvme_smart_log, smartctl
+from fsadvisor.readers import nvme_id_ctrl, nvme_id_ns, nvme_logs, smartctl
 from fsadvisor.survey.whole import survey
 from tests.told import BARE_METAL, disk, machine
 
@@ -22,11 +22,11 @@ def answers(name, media=1000 * GB, written=900 * GB, health=100, blocks=None):
     log["data_units_written"] = written // UNIT
     return {
         " ".join(nvme_id_ctrl.argv(path)): json.dumps({"vid": 1, "mn": "X", "vwc": 7}),
-        " ".join(nvme_smart_log.argv(path)): json.dumps(log),
+        " ".join(nvme_logs.smart_log_argv(path)): json.dumps(log),
         " ".join(smartctl.argv(path)): json.dumps(
             {"smartctl": {"version": [7, 3], "exit_status": 0}, "model_name": "X"}
         ),
-        " ".join(nvme_ocp_smart_log.argv(path)): json.dumps(page | {"Physical media units written": media}),
+        " ".join(nvme_logs.ocp_smart_log_argv(path)): json.dumps(page | {"Physical media units written": media}),
         " ".join(nvme_id_ns.argv(path)): json.dumps(
             {
                 "nsze": blocks or 1 << 21,
@@ -92,7 +92,7 @@ def test_a_log_that_counts_far_fewer_bytes_than_the_drive_was_sent_is_not_its_ow
 
 def test_where_nvme_cli_tells_no_health_smartctl_tells_what_was_written():
     own = answers("nvme0n1", media=99 * GB)
-    own.pop(" ".join(nvme_smart_log.argv("/dev/nvme0n1")))
+    own.pop(" ".join(nvme_logs.smart_log_argv("/dev/nvme0n1")))
     smart = {
         "smartctl": {"version": [7, 3], "exit_status": 0},
         "device": {"name": "/dev/nvme0n1", "protocol": "NVMe"},

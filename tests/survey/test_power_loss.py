@@ -5,7 +5,7 @@ import json
 import pytest
 
 from fsadvisor.facts import Cause, Unknown
-from fsadvisor.readers import nvme_get_feature, nvme_id_ctrl, nvme_ocp_smart_log, nvme_smart_log, smartctl
+from fsadvisor.readers import nvme_id_ctrl, nvme_logs, nvme_output, smartctl
 from fsadvisor.survey.whole import survey
 from tests.told import BARE_METAL, disk, machine
 
@@ -26,21 +26,21 @@ def smart_log(warning=0):
         "spare_thresh": 10,
         "unsafe_shutdowns": 2,
     }
-    return {" ".join(nvme_smart_log.argv(PATH)): json.dumps(record)}
+    return {" ".join(nvme_logs.smart_log_argv(PATH)): json.dumps(record)}
 
 
 def feature(value):
     text = f"get-feature:0x06 (Volatile Write Cache), Current value:{value:#010x}\n"
-    return {" ".join(nvme_get_feature.argv(PATH)): text}
+    return {" ".join(nvme_output.get_feature_argv(PATH)): text}
 
 
 def ocp(health):
     record = {"Capacitor health": health, "PLP start count": 3, "Log page version": 2, "Log page GUID": GUID}
-    return {" ".join(nvme_ocp_smart_log.argv(PATH)): json.dumps(record)}
+    return {" ".join(nvme_logs.ocp_smart_log_argv(PATH)): json.dumps(record)}
 
 
-NO_OCP = {" ".join(nvme_ocp_smart_log.argv(PATH)): "NVMe status: INVALID_LOG_PAGE(0x4109)\n"}
-NO_FEATURE = {" ".join(nvme_get_feature.argv(PATH)): "NVMe status: INVALID_FIELD(0x2002)\n"}
+NO_OCP = {" ".join(nvme_logs.ocp_smart_log_argv(PATH)): "NVMe status: INVALID_LOG_PAGE(0x4109)\n"}
+NO_FEATURE = {" ".join(nvme_output.get_feature_argv(PATH)): "NVMe status: INVALID_FIELD(0x2002)\n"}
 SMART = {
     " ".join(smartctl.argv(PATH)): json.dumps({"smartctl": {"version": [7, 3], "exit_status": 0}, "model_name": "X"})
 }

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from fsadvisor.captures import judged, recognised
 from fsadvisor.facts import Cause, Known, Unknown
-from fsadvisor.readers import nvme_get_feature, nvme_id_ctrl, nvme_ocp_smart_log, nvme_smart_log, smartctl
+from fsadvisor.readers import nvme_id_ctrl, nvme_logs, nvme_output, smartctl
 from fsadvisor.survey.whole import survey
 from tests.cases import tries
 from tests.told import BARE_METAL, disk, machine
@@ -27,11 +27,11 @@ def outputs(model, vwc, feature, warning, capacitors):
     refused = "NVMe status: INVALID_FIELD(0x2002)\n"
     return {
         " ".join(nvme_id_ctrl.argv(PATH)): json.dumps({"vid": 1, "mn": model, "sn": "S1", "vwc": vwc}),
-        " ".join(nvme_smart_log.argv(PATH)): json.dumps(about),
-        " ".join(nvme_get_feature.argv(PATH)): refused
+        " ".join(nvme_logs.smart_log_argv(PATH)): json.dumps(about),
+        " ".join(nvme_output.get_feature_argv(PATH)): refused
         if feature is None
         else f"get-feature:0x06 (Volatile Write Cache), Current value:{feature:#010x}\n",
-        " ".join(nvme_ocp_smart_log.argv(PATH)): refused if capacitors is None else json.dumps(page),
+        " ".join(nvme_logs.ocp_smart_log_argv(PATH)): refused if capacitors is None else json.dumps(page),
         " ".join(smartctl.argv(PATH)): json.dumps(
             {
                 "smartctl": {"version": [7, 3]},

@@ -6,7 +6,7 @@ import pytest
 
 from fsadvisor.drives import Family
 from fsadvisor.facts import NOT_APPLICABLE, Cause, Known, Unknown
-from fsadvisor.readers import nvme_ocp_smart_log
+from fsadvisor.readers import nvme_logs
 from fsadvisor.storage import PlpVerdict
 from fsadvisor.survey.power_loss import Controller, signs
 from fsadvisor.survey.power_loss import weigh as weighed_by_us
@@ -201,7 +201,7 @@ def test_feature_six_is_asked_only_of_a_cache_that_is_not_volatile():
 
 
 def test_a_drive_that_refuses_a_log_or_has_another_s_is_not_asked_again():
-    for why in (REFUSED, Unknown(Cause.NOT_EXPOSED, nvme_ocp_smart_log.ANOTHER_LAYOUT)):
+    for why in (REFUSED, Unknown(Cause.NOT_EXPOSED, nvme_logs.ANOTHER_LAYOUT)):
         assert weigh(nvme({"ocp": why})).missing is None
     assert not signs.refused(log())
     asked = Unknown(Cause.NO_TOOL, REFUSED.learn)

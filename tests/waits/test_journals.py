@@ -8,7 +8,7 @@ from msgspec.structs import replace
 
 from fsadvisor.facts import Known, Unknown
 from fsadvisor.measure.waits.journals import BtrfsWork, XfsWork, bounds, works
-from fsadvisor.readers import ext4_files
+from fsadvisor.readers import ext4_reports
 from tests.waits.made import NOT_KNOWN, moment
 
 INFO = "{number} transactions ({number} requested), each up to 8192 blocks\naverage: \n  {mean}ms logging transaction\n"
@@ -39,7 +39,10 @@ DURATIONS = st.tuples(st.floats(0, 500), st.floats(0, 0.999))
     hz=st.sampled_from(tuple(PRINTED)),
 )
 def test_the_true_mean_of_the_windows_transactions_lies_within_its_bounds(before, within, hz):
-    then, now = ext4_files.parse_jbd2_info(info(before, hz)), ext4_files.parse_jbd2_info(info([*before, *within], hz))
+    then, now = (
+        ext4_reports.parse_jbd2_info(info(before, hz)),
+        ext4_reports.parse_jbd2_info(info([*before, *within], hz)),
+    )
     found = bounds(then, now, "logging_ms", "made up").value
     assert found.low <= sum(ms for ms, _ in within) / len(within) + 1e-9
     assert found.high >= sum(ms for ms, _ in within) / len(within) - 1e-9
@@ -48,8 +51,8 @@ def test_the_true_mean_of_the_windows_transactions_lies_within_its_bounds(before
 def test_the_delay_of_requests_is_of_the_transactions_that_were_requested():
     text = "{} transactions ({} requested), each up to 8192 blocks\naverage: \n  {}ms request delay\n"
     then, now = (
-        ext4_files.parse_jbd2_info(text.format(1000, 1, 2)),
-        ext4_files.parse_jbd2_info(text.format(2000, 11, 91)),
+        ext4_reports.parse_jbd2_info(text.format(1000, 1, 2)),
+        ext4_reports.parse_jbd2_info(text.format(2000, 11, 91)),
     )
     found = bounds(then, now, "request_delay_ms", "made up").value
     assert found.low <= 100 <= found.high

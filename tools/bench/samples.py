@@ -9,14 +9,13 @@ from typing import TYPE_CHECKING, Final
 
 from fsadvisor.readers import (
     btrfs_tools,
-    dumpe2fs,
+    ext4_reports,
     kernel_log,
     lsblk,
-    nvme_get_feature,
     nvme_id_ctrl,
     nvme_id_ns,
-    nvme_ocp_smart_log,
-    nvme_smart_log,
+    nvme_logs,
+    nvme_output,
     smartctl,
     xfs_reports,
 )
@@ -143,15 +142,15 @@ def drive_answers(device: str, *, is_nvme: bool) -> Iterator[tuple[Argv, str]]:
     if is_nvme:
         yield nvme_id_ctrl.argv(device), _sample("nvme_id_ctrl", "json-2.16")
         yield nvme_id_ns.argv(device), _sample("nvme_id_ns", "json-2.16")
-        yield nvme_smart_log.argv(device), _sample("nvme_smart_log", "json-2.16")
-        yield nvme_get_feature.argv(device), _sample("nvme_get_feature", "text-2.8")
-        yield nvme_ocp_smart_log.argv(device), _sample("nvme_ocp_smart_log", "json-v1-2.16")
+        yield nvme_logs.smart_log_argv(device), _sample("nvme_smart_log", "json-2.16")
+        yield nvme_output.get_feature_argv(device), _sample("nvme_get_feature", "text-2.8")
+        yield nvme_logs.ocp_smart_log_argv(device), _sample("nvme_ocp_smart_log", "json-v1-2.16")
 
 
 def filesystem_answers(fs_type: str, device: str, place: str) -> Iterator[tuple[Argv, str]]:
     """What a filesystem's own tools say."""
     if fs_type == "ext4":
-        yield dumpe2fs.argv(device), _sample("dumpe2fs", "ext4_fresh")
+        yield ext4_reports.dumpe2fs_argv(device), _sample("dumpe2fs", "ext4_fresh")
     if fs_type == "xfs":
         yield xfs_reports.xfs_info_argv(place), _sample("xfs_info", "default")
     if fs_type == "btrfs":

@@ -9,7 +9,7 @@ from fsadvisor.measure.now.model import Device, Window
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from fsadvisor.readers.intervals import Disk, Interval
+    from fsadvisor.readers.activity_logs import Disk, Interval
 
 _PAGE: Final = 4096
 """Of the machine that wrote the file: not told there, so that of x86 and most of ARM."""

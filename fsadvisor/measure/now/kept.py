@@ -16,14 +16,14 @@ from fsadvisor.machine.port import MachineError
 from fsadvisor.measure.now import history
 from fsadvisor.measure.now.model import FORMAT, Window
 from fsadvisor.patterns import late
-from fsadvisor.readers import atop, pmdumplog, sadf
+from fsadvisor.readers import activity_logs, pmdumplog
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
     from pathlib import Path
 
     from fsadvisor.machine.port import Machine
-    from fsadvisor.readers.intervals import Interval
+    from fsadvisor.readers.activity_logs import Interval
 
 
 class _Keeper(NamedTuple):
@@ -43,16 +43,16 @@ _KEEPERS: Final = (
         late("\x96\xd5|\xd5\x96"),
         histories.sysstat,
         late(r'\s*\{\s*"sysstat"\s*:'),
-        sadf.parse,
+        activity_logs.parse_sadf,
         "`sadf -j`",
     ),
     _Keeper(
         "atop",
         late("\xef\xbe\xed\xfe|\xfe\xed\xbe\xef"),
-        lambda path: histories.atop(path, atop.LABELS),
+        lambda path: histories.atop(path, activity_logs.ATOP_LABELS),
         late(r"(?:RESET\n)?(?:CPU|MEM) \S+ \d+ \d{4}/\d\d/\d\d "),
-        atop.parse,
-        f"`atop -P {atop.LABELS}`",
+        activity_logs.parse_atop,
+        f"`atop -P {activity_logs.ATOP_LABELS}`",
     ),
     _Keeper(
         "PCP",

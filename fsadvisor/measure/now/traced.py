@@ -23,12 +23,12 @@ from fsadvisor.machine import symptoms
 from fsadvisor.machine.kernel_events import Instance
 from fsadvisor.measure.now.facts import devices_of, named
 from fsadvisor.measure.now.model import Traced, TracedPlace, TracedProgram, Window
-from fsadvisor.readers.kernel_trace import event
+from fsadvisor.readers.kernel_traces import event
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
 
-    from fsadvisor.readers.kernel_trace import Event
+    from fsadvisor.readers.kernel_traces import Event
 
 _CALLS: Final = ("fsync", "fdatasync", "sync", "syncfs")
 _ENTRIES: Final = ("ext4/ext4_sync_file", "f2fs/f2fs_sync_file")

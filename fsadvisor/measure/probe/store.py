@@ -17,7 +17,7 @@ from fsadvisor.machine import safe_files
 from fsadvisor.machine.kept_files import PROBES, user_probes_path
 from fsadvisor.machine.port import MachineError
 from fsadvisor.measure.probe.result import Result
-from fsadvisor.readers.probe_results import SCHEMA
+from fsadvisor.readers.own_records import RESULTS_SCHEMA
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -60,7 +60,7 @@ def path(*, root: bool, environment: Mapping[str, str]) -> Path:
 
 def line(result: Result) -> bytes:
     """A result as it stands in the file, without the end of the line."""
-    return encoded({"schema": SCHEMA, **msgspec.to_builtins(result)})
+    return encoded({"schema": RESULTS_SCHEMA, **msgspec.to_builtins(result)})
 
 
 def results(text: bytes) -> Kept:
@@ -78,8 +78,8 @@ def results(text: bytes) -> Kept:
 
 def _result(one: bytes) -> Result:
     document = msgspec.json.decode(one)
-    if not isinstance(document, dict) or document.pop("schema", None) != SCHEMA:
-        raise msgspec.ValidationError(f"its schema is not {SCHEMA}")
+    if not isinstance(document, dict) or document.pop("schema", None) != RESULTS_SCHEMA:
+        raise msgspec.ValidationError(f"its schema is not {RESULTS_SCHEMA}")
     return msgspec.convert(document, Result)
 
 
@@ -135,7 +135,7 @@ def _of_ours(one: bytes) -> bool:
     except msgspec.MsgspecError:
         return False
     schema = document.get("schema") if isinstance(document, dict) else None
-    return isinstance(schema, str) and schema.startswith(SCHEMA.rpartition("/")[0] + "/")
+    return isinstance(schema, str) and schema.startswith(RESULTS_SCHEMA.rpartition("/")[0] + "/")
 
 
 def _about(one: bytes) -> tuple[str, str] | None:

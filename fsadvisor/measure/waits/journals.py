@@ -15,7 +15,7 @@ from msgspec import Struct
 
 from fsadvisor.facts import Cause, Fact, Known, Unknown
 from fsadvisor.measure.waits.rates import grown
-from fsadvisor.readers import btrfs_tools, ext4_files, xfs_reports
+from fsadvisor.readers import btrfs_tools, ext4_reports, xfs_reports
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from fsadvisor.machine.port import Answer
     from fsadvisor.machine.waiting import Snapshot
     from fsadvisor.readers.btrfs_tools import BtrfsCommits
-    from fsadvisor.readers.ext4_files import Jbd2Journal
+    from fsadvisor.readers.ext4_reports import Jbd2Journal
     from fsadvisor.readers.xfs_reports import XfsStats
 
 _REQUESTED: Final = "request_delay_ms"
@@ -114,7 +114,7 @@ def works(before: Snapshot, after: Snapshot, only: frozenset[str] | None = None)
         return [_reckoned(then[name], now[name], parse, partial(reckon, name)) for name in _both(then, now, only)]
 
     found = [
-        *of(before.jbd2, after.jbd2, ext4_files.parse_jbd2_info, _jbd2),
+        *of(before.jbd2, after.jbd2, ext4_reports.parse_jbd2_info, _jbd2),
         *of(before.xfs, after.xfs, xfs_reports.parse_xfs_stats, _xfs),
         *of(before.btrfs, after.btrfs, btrfs_tools.parse_btrfs_commit_stats, partial(_btrfs, seconds)),
     ]

@@ -12,7 +12,7 @@ from msgspec import Struct
 from fsadvisor.facts import Cause, Fact, Known, Unknown, unreadable
 from fsadvisor.measure.waits import journals, threads
 from fsadvisor.measure.waits.rates import Rates, grown, later, rates
-from fsadvisor.readers import block_files, perf_lock, system_counters
+from fsadvisor.readers import block_files, kernel_traces, system_counters
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from fsadvisor.measure.waits.journals import Work
     from fsadvisor.measure.waits.threads import Threads
     from fsadvisor.readers.block_files import DeviceCounters, IoCounters
-    from fsadvisor.readers.perf_lock import LockWaits
+    from fsadvisor.readers.kernel_traces import LockWaits
 
 _FLUSHES: Final = Unknown(Cause.NOT_EXPOSED, "Linux 5.5 or later counts flushes", "/proc/diskstats")
 _RESTARTED: Final = Unknown(Cause.NOT_MEASURED, "watch again: the counters were reset meanwhile")
@@ -285,7 +285,7 @@ def locks_of(answer: Answer, seconds: float) -> Fact[Locks]:
     """From what `perf lock contention` printed about so many seconds."""
     if isinstance(answer, Unknown):
         return answer
-    read = perf_lock.parse(answer.text)
+    read = kernel_traces.parse_perf_lock(answer.text)
     if isinstance(read, Unknown):
         return read
     if answer.status or seconds <= 0 or read.unread:

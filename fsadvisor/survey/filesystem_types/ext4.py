@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Final, TypedDict
 from msgspec.structs import replace
 
 from fsadvisor.facts import Cause, Fact, Known, Unknown
-from fsadvisor.readers import dumpe2fs, ext4_files
+from fsadvisor.readers import ext4_reports
 from fsadvisor.readers.parsing import whole
 from fsadvisor.storage import DataMode
 from fsadvisor.survey import read_fact
@@ -19,15 +19,14 @@ if TYPE_CHECKING:
     from typing import Literal
 
     from fsadvisor.machine.port import Argv, Machine
-    from fsadvisor.readers.dumpe2fs import Dumpe2fs
-    from fsadvisor.readers.ext4_files import Ext4Options
+    from fsadvisor.readers.ext4_reports import Dumpe2fs, Ext4Options
     from fsadvisor.readers.mount_tables import Mount
     from fsadvisor.storage import Filesystem
     from fsadvisor.survey.block import BlockDevice, BlockTree
     from fsadvisor.survey.filesystem_types.base import Superblock
     from fsadvisor.version import Version
 
-_parse_options = lru_cache(maxsize=512)(ext4_files.parse_ext4_options)
+_parse_options = lru_cache(maxsize=512)(ext4_reports.parse_ext4_options)
 """Most filesystems of a machine have the same options, to the letter."""
 
 
@@ -62,7 +61,7 @@ def commands(block: Superblock) -> tuple[Argv, ...]:
 
 def header_argv(device: str) -> Argv:
     """The command that prints the superblock on a device, by the kernel's name of it."""
-    return dumpe2fs.argv(f"/dev/{device.replace('!', '/')}")
+    return ext4_reports.dumpe2fs_argv(f"/dev/{device.replace('!', '/')}")
 
 
 def _journals(machine: Machine) -> tuple[str, ...] | Unknown:
@@ -94,7 +93,7 @@ def outer_journal(machine: Machine, device: str, journals: tuple[str, ...] | Unk
     """
     if not may_have_outer_journal(machine, device, journals):
         return None
-    header = read_fact.command_record(machine, header_argv(device), dumpe2fs.parse)
+    header = read_fact.command_record(machine, header_argv(device), ext4_reports.parse_dumpe2fs)
     if isinstance(header, Unknown):
         return header
     try:
@@ -123,10 +122,10 @@ def facts(machine: Machine, block: Superblock, kernel: Fact[Version]) -> Ext4Fac
     options = read_fact.file_record(machine, path, _parse_options)
     argv = next(iter(commands(block)), ("dumpe2fs", "-h", device))
     tool = " ".join(argv)
-    header = read_fact.command_record(machine, argv, dumpe2fs.parse)
+    header = read_fact.command_record(machine, argv, ext4_reports.parse_dumpe2fs)
     journal_name = block.devices[1] if len(block.devices) > 1 else f"{device}-8"
     journal_path = f"/proc/fs/jbd2/{journal_name}/info"
-    jbd2 = read_fact.file_record(machine, journal_path, ext4_files.parse_jbd2_info)
+    jbd2 = read_fact.file_record(machine, journal_path, ext4_reports.parse_jbd2_info)
     errors = _errors(read_fact.number(machine, f"/sys/fs/ext4/{device}/errors_count"), header, tool)
     return Ext4Facts(
         label=read_fact.field(header, tool, lambda it: it.label),

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from fsadvisor.drives.tables import attributes
 from fsadvisor.facts import Cause, Known, Unknown
-from fsadvisor.readers import nvme_ocp_smart_log, nvme_output
+from fsadvisor.readers import nvme_logs, nvme_output
 from fsadvisor.survey.power_loss.evidence import Evidence
 
 if TYPE_CHECKING:
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
     from fsadvisor.drives import Attribute, Family
     from fsadvisor.drives.tables import Worth
-    from fsadvisor.readers.nvme_ocp_smart_log import OcpSmartLog
+    from fsadvisor.readers.nvme_logs import OcpSmartLog
     from fsadvisor.readers.smart_record import AtaAttribute, SmartReport
     from fsadvisor.survey.power_loss.evidence import DriveEvidence
 
@@ -122,7 +122,7 @@ _ID_CTRL, _FEATURE, _SMART_LOG, _OCP = (
     "nvme smart-log",
     "nvme ocp smart-add-log",
 )
-_DEVICE_REFUSED = (nvme_output.DOES_NOT_ANSWER, nvme_ocp_smart_log.ANOTHER_LAYOUT)
+_DEVICE_REFUSED = (nvme_output.DOES_NOT_ANSWER, nvme_logs.ANOTHER_LAYOUT)
 
 
 def by_nvme(case: DriveEvidence) -> Iterator[Evidence]:
@@ -172,7 +172,7 @@ def _ocp(log: OcpSmartLog) -> Iterator[Evidence]:
 
 
 def _capacitors(percent: int) -> Evidence:
-    if percent == nvme_ocp_smart_log.NO_CAPACITORS:
+    if percent == nvme_logs.NO_CAPACITORS:
         return Evidence("absent", "capacitor health FFFFh: no capacitors reported", _OCP, "veto")
     if percent <= FAILING_PERCENT:
         return Evidence("failed", f"capacitor health {percent} %", _OCP, "veto")

@@ -20,7 +20,7 @@ from fsadvisor.measure.probe.jobs import JOBS, SUITES, Allocation, Existing, Hea
 from fsadvisor.pages.document import Document, Heading, paragraph
 from fsadvisor.pages.glyphs import Line, Span, Tone, cut, padded, span
 from fsadvisor.pages.text import counted
-from fsadvisor.readers import json_text, probe_results
+from fsadvisor.readers import json_text, own_records
 from fsadvisor.report.probe_words import amount, number, sureness
 from fsadvisor.storage import Below, Mount
 from fsadvisor.survey import measured, read_fact
@@ -139,7 +139,7 @@ def results_of(text: str, storage: Storage) -> Kept:
     conditions: dict[str, Mapping[str, str]] = {}
     unread = 0
     for line in filter(str.strip, text.split("\n")):
-        known = probe_results.result(line)
+        known = own_records.result(line)
         result = None if isinstance(known, str) else _result(line)
         if isinstance(known, str) or result is None:
             unread += 1

@@ -1,32 +1,104 @@
-"""What probes measured and kept: a JSON object a line, newest last.
-
-Path: /var/lib/fsadvisor/probes.jsonl, for an ordinary user $XDG_STATE_HOME/fsadvisor/probes.jsonl besides; written by
-`fsadvisor probe`. Sample, cut:
-
-    {"schema": "fsadvisor/probe/1", "job": "commit-fdatasync", "mount": "/srv", "when": "2026-11-21T12:00:00+00:00",
-     "engine": "fio 3.33", "figure": {"median": 812.4, "low": 788.0, "high": 836.7, "windows": 9}, "end": "settled",
-     "believable": true, "percentiles_us": {"p99": 2101.0}, "parts_us": {}, "amplification": 1.3,
-     "depends": {"host.kernel_release": "6.12.0"}, …}
-
-A line that is not understood is named, and hides no other.
-"""
+"""What fsadvisor kept itself, a JSON object a line: counters of earlier looks, the last incident, results of probes."""
 
 from __future__ import annotations
 
+import datetime as dt
 import math
 from datetime import datetime
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, TypeAlias
 
-from msgspec import Struct
+import msgspec
+from msgspec import Struct, field
 
+from fsadvisor import strict_json
+from fsadvisor.facts import unreadable
 from fsadvisor.readers import json_text
 
 if TYPE_CHECKING:
+    from fsadvisor.facts import Unknown
     from fsadvisor.readers.json_text import Json
 
-SCHEMA: Final = "fsadvisor/probe/1"
+_LONGEST: Final = 120
+LOOKS_SCHEMA: Final = "fsadvisor/look/1"
+
+Counts: TypeAlias = dict[str, int]
+
+
+class Look(Struct, kw_only=True):
+    """What was counted at a moment, by drive and filesystem; pools by volume group and name, services by subject."""
+
+    schema: str
+    when: dt.datetime
+    disks: dict[str, Counts] = field(default_factory=dict)
+    filesystems: dict[str, Counts] = field(default_factory=dict)
+    others: dict[str, Counts] = field(default_factory=dict)
+
+    def __hash__(self) -> int:
+        """By its moment."""
+        return hash(self.when)
+
+
+class Looks(Struct, frozen=True, kw_only=True):
+    """All that are understood, oldest first, and what the other lines lack."""
+
+    looks: tuple[Look, ...] = ()
+    unread: tuple[str, ...] = ()
+
 
 _MOST_UNREAD: Final = 8
+
+
+def parse_looks(text: str) -> Looks | Unknown:
+    """Read the file; an empty one holds no looks."""
+    looks: list[Look] = []
+    unread: list[str] = []
+    for line in filter(str.strip, text.split("\n")):
+        found = look(line)
+        if isinstance(found, Look):
+            looks.append(found)
+        else:
+            unread.append(found)
+    if unread and not looks:
+        return unreadable(f"of the looks kept none is understood: {unread[0]}")
+    return Looks(looks=tuple(sorted(looks, key=lambda it: it.when)), unread=tuple(unread[:_MOST_UNREAD]))
+
+
+def look(line: str) -> Look | str:
+    """One line, or what is wrong with it: it is not ours, or its time says no zone."""
+    try:
+        found = msgspec.convert(strict_json.DECODER.decode(line), Look)
+    except (ValueError, RecursionError) as error:
+        return str(error)[:_LONGEST]
+    if found.schema != LOOKS_SCHEMA:
+        return f"schema {found.schema[:_LONGEST]!r} is not {LOOKS_SCHEMA}"
+    return found if found.when.tzinfo is not None else "a time without a zone"
+
+
+class Moment(Struct, frozen=True, kw_only=True):
+    """A window: the share of it in which all tasks waited for I/O, and the most that was dirty, in bytes."""
+
+    when: dt.datetime
+    io_full: float | None = None
+    dirty: int | None = None
+
+
+class Incident(Struct, frozen=True, kw_only=True):
+    """Its windows, the oldest first."""
+
+    moments: tuple[Moment, ...]
+
+
+def parse_incident(text: str) -> Incident | Unknown:
+    """Read the file."""
+    try:
+        lines = map(strict_json.DECODER.decode, filter(str.strip, text.split("\n")))
+        moments = [msgspec.convert(line, Moment) for line in lines]
+    except (ValueError, RecursionError) as error:
+        return unreadable(f"no windows of watch: {str(error)[:_LONGEST]}")
+    return Incident(moments=tuple(sorted((one for one in moments if one.when.tzinfo), key=lambda one: one.when)))
+
+
+RESULTS_SCHEMA: Final = "fsadvisor/probe/1"
 
 
 class Interval(Struct, frozen=True, kw_only=True):
@@ -65,7 +137,7 @@ class ProbeResults(Struct, frozen=True, kw_only=True):
     unread: tuple[str, ...] = ()
 
 
-def parse(text: str) -> ProbeResults:
+def parse_probe_results(text: str) -> ProbeResults:
     """Read the file; an empty one holds no results."""
     results: list[Measured] = []
     unread: list[str] = []
@@ -86,8 +158,8 @@ def result(line: str) -> Measured | str:
         return twice.learn.partition(";")[0] if twice else "no JSON object"
     if isinstance(unread := document.get("unread"), str):
         return unread
-    if document.get("schema") != SCHEMA:
-        return f"the schema is {str(document.get('schema'))[:40]!r}, not {SCHEMA!r}"
+    if document.get("schema") != RESULTS_SCHEMA:
+        return f"the schema is {str(document.get('schema'))[:40]!r}, not {RESULTS_SCHEMA!r}"
     texts = [json_text.string(document, key) for key in ("job", "mount", "when", "engine")]
     known = [text for text in texts if text]
     if len(known) < len(texts):

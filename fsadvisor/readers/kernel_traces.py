@@ -1,19 +1,9 @@
-"""Which locks of the kernel were waited for: `perf lock contention -i FILE`.
-
-Written against perf 6.1. Times are summed over all threads that waited, for each place in the kernel that took a lock.
-
-     contended   total wait     max wait     avg wait         type   caller
-
-            18    296.14 us     18.13 us     16.45 us     spinlock   swake_up_one+0x35
-             2      4.10 ms      3.90 ms      2.05 ms     rwsem:W    ext4_file_write_iter+0x4c
-
-https://man7.org/linux/man-pages/man1/perf-lock.1.html
-"""
+"""What the kernel's tracing tells: lines of an instance's file `trace`, and `perf lock contention -i FILE`."""
 
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from msgspec import Struct
 
@@ -21,6 +11,36 @@ from fsadvisor.readers.parsing import refusal, unread_pieces
 
 if TYPE_CHECKING:
     from fsadvisor.facts import Unknown
+
+_LINE: Final = re.compile(
+    r"(.{0,16})-(\d{1,10}) +\[\d{3,5}\] \S{4,8} +(\d{1,12}\.\d{6}): ([a-z]\w{0,63})(?:: |(?=\(| ->))(.*)",
+    re.ASCII | re.DOTALL,
+)
+
+
+class Event(Struct, frozen=True):
+    """`at_s` is of the instance's clock. `said` begins with '(' where a system call begins, ' ->' where it ends."""
+
+    at_s: float
+    thread: int
+    task: str
+    name: str
+    said: str
+
+
+def event(line: str) -> Event | None:
+    """One line; None where it is none of an event."""
+    found = _LINE.fullmatch(line)
+    if found is None:
+        return None
+    task, thread, at_s, name, said = found.groups()
+    return Event(float(at_s), int(thread), task.lstrip(" "), name, said)
+
+
+def parse_kernel_trace(text: str) -> tuple[Event, ...]:
+    """All that can be read of a text; nothing where there is none."""
+    return tuple(filter(None, map(event, text.split("\n"))))
+
 
 _HEAD = re.compile(r"^\s*contended\s+total wait\b", re.MULTILINE)
 _TIME = r"([0-9]{1,15}(?:\.[0-9]{1,9})?) (ns|us|ms|s|m|h)"
@@ -49,7 +69,7 @@ class PerfLock(Struct, frozen=True, kw_only=True):
     unread: tuple[str, ...] = ()
 
 
-def parse(text: str) -> PerfLock | Unknown:
+def parse_perf_lock(text: str) -> PerfLock | Unknown:
     """Read what perf printed; only its head is: no lock was waited for."""
     head = _HEAD.search(text)
     if head is None:

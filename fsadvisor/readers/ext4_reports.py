@@ -1,24 +1,14 @@
-"""The superblock of an ext2, ext3 or ext4, as `dumpe2fs -h DEVICE` prints it (`tune2fs -l` prints the same).
-
-Written against e2fsprogs 1.47.0; reads 1.41 too. Needs root.
-
-    Filesystem volume name:   <none>
-    Filesystem features:      has_journal ext_attr dir_index extent 64bit metadata_csum
-    Default mount options:    user_xattr acl
-    Block size:               4096
-    Lifetime writes:          203 GB
-    Total journal size:       64M
-
-https://man7.org/linux/man-pages/man8/dumpe2fs.8.html
-"""
+"""What is told of an ext2, ext3 or ext4: its superblock by `dumpe2fs -h`, and /proc's files of it and its journal."""
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 
 from msgspec import Struct
 
 from fsadvisor.patterns import late
+from fsadvisor.readers.mount_tables import unescape
 from fsadvisor.readers.parsing import refusal, size_bytes, unread_pieces, whole
 
 if TYPE_CHECKING:
@@ -81,12 +71,12 @@ class Dumpe2fs(Struct, frozen=True, kw_only=True):
     unread: tuple[str, ...] = ()
 
 
-def argv(device: str) -> tuple[str, ...]:
+def dumpe2fs_argv(device: str) -> tuple[str, ...]:
     """The command that this reads."""
     return ("dumpe2fs", "-h", device)
 
 
-def parse(text: str) -> Dumpe2fs | Unknown:
+def parse_dumpe2fs(text: str) -> Dumpe2fs | Unknown:
     """Read the superblock's listing."""
     fields, unread = _fields(text)
     features = _words(fields.get("Filesystem features"))
@@ -169,3 +159,115 @@ def _error(fields: dict[str, str], which: str) -> FirstOrLastError | None:
     if time is None and function is None and error is None:
         return None
     return FirstOrLastError(time=time, function=function, error=error)
+
+
+_OPTION = late(r"([A-Za-z0-9_.]+)(?:=(.*))?", re.DOTALL)
+
+
+class Ext4Options(Struct, frozen=True, kw_only=True):
+    """The options in force."""
+
+    options: tuple[tuple[str, str | None], ...]
+    """(name, value) in the kernel's order; a flag's value is None."""
+    unread: tuple[str, ...] = ()
+    """Lines that are no option."""
+
+    def has(self, name: str) -> bool:
+        """Whether the option is listed, with a value or without."""
+        return any(option == name for option, _ in self.options)
+
+    def value(self, name: str) -> str | None:
+        """The option's value; None for a flag and for what is not listed."""
+        return next((value for option, value in self.options if option == name), None)
+
+
+def parse_ext4_options(text: str) -> Ext4Options | Unknown:
+    """The options, or Unknown where the first line is neither rw nor ro, or the end is cut off."""
+    if not text.endswith("\n"):
+        return refusal(text, "options of ext4 without their end")
+    lines = [line for line in text.split("\n") if line]
+    if not lines or lines[0] not in ("rw", "ro"):
+        return refusal(text, "no options of ext4")
+    options: list[tuple[str, str | None]] = []
+    unread: list[str] = []
+    for line in lines:
+        option = _OPTION.fullmatch(line)
+        if option is None:
+            unread.append(line)
+        else:
+            options.append((option[1], None if option[2] is None else unescape(option[2])))
+    return Ext4Options(options=tuple(options), unread=unread_pieces(unread))
+
+
+_FIRST = late(r"([0-9]{1,20}) transactions \(([0-9]{1,20}) requested\), each up to ([0-9]{1,20}) blocks")
+_AVERAGE = late(r"([0-9]{1,20}) ?(\D.*)")
+
+
+class Jbd2Journal(Struct, frozen=True, kw_only=True):
+    """The journal's statistics; an average that is not printed is None."""
+
+    transactions: int
+    """Transactions committed since the mount."""
+    requested: int
+    """Those of them that somebody asked for and waited on (fsync, sync), not the timer."""
+    max_transaction_blocks: int
+    """The largest transaction that the journal's size allows, in filesystem blocks."""
+    waiting_ms: int | None
+    """A handle's wait for a transaction to join."""
+    request_delay_ms: int | None
+    """From the request for a commit to its start."""
+    running_ms: int | None
+    """A transaction taking handles."""
+    locked_ms: int | None
+    """A transaction waiting for its last handles to end."""
+    flushing_ms: int | None
+    """Writing the files' data before the commit (data=ordered)."""
+    logging_ms: int | None
+    """Writing the journal."""
+    average_commit_us: int | None
+    """The running mean of the commit time, recent commits weighing more."""
+    handles_per_transaction: int | None
+    """Operations that a transaction gathered."""
+    blocks_per_transaction: int | None
+    """Metadata blocks that a transaction changed."""
+    logged_blocks_per_transaction: int | None
+    """Blocks that a transaction wrote to the journal, descriptors included."""
+    unread: tuple[str, ...] = ()
+    """Lines that are no statistic."""
+
+
+_AVERAGES = {
+    "ms waiting for transaction": "waiting_ms",
+    "ms request delay": "request_delay_ms",
+    "ms running transaction": "running_ms",
+    "ms transaction was being locked": "locked_ms",
+    "ms flushing data (in ordered mode)": "flushing_ms",
+    "ms logging transaction": "logging_ms",
+    "us average transaction commit time": "average_commit_us",
+    "handles per transaction": "handles_per_transaction",
+    "blocks per transaction": "blocks_per_transaction",
+    "logged blocks per transaction": "logged_blocks_per_transaction",
+}
+
+
+def parse_jbd2_info(text: str) -> Jbd2Journal | Unknown:
+    """The statistics, or Unknown where no line counts the transactions."""
+    first = _FIRST.search(text)
+    if first is None:
+        return refusal(text, "no count of transactions")
+    averages: dict[str, int | None] = dict.fromkeys(_AVERAGES.values())
+    unread: list[str] = []
+    for line in map(str.strip, text[first.end() :].split("\n")):
+        average = _AVERAGE.fullmatch(line)
+        field = _AVERAGES.get(average[2]) if average else None
+        if average and field:
+            averages[field] = whole(average[1])
+        elif line and line != "average:":
+            unread.append(line)
+    return Jbd2Journal(
+        transactions=int(first[1]),
+        requested=int(first[2]),
+        max_transaction_blocks=int(first[3]),
+        **averages,
+        unread=unread_pieces(unread),
+    )

@@ -1,0 +1,252 @@
+"""What tools that watch all day keep of each interval: sysstat (`sadf -j FILE -- …`) and atop (`atop -r FILE -P …`)."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from math import isfinite
+from typing import Final
+
+import msgspec
+from msgspec import Struct, field
+
+from fsadvisor.facts import Unknown, unreadable
+from fsadvisor.readers.json_text import load
+from fsadvisor.readers.parsing import real
+
+MOST: Final = 20_000
+"""Intervals: a day of one each five seconds."""
+
+
+class Disk(Struct, frozen=True, kw_only=True):
+    """A disk's means; `ms` is what a request took, reads, writes and discards together."""
+
+    name: str
+    requests: float
+    ms: float
+    queue: float
+    busy_percent: float
+    read_kib: float
+    written_kib: float
+
+
+class Interval(Struct, frozen=True, kw_only=True):
+    """Up to `when`, UTC as ISO 8601 has it. Percentages are 0 to 100; None where sysstat did not keep it."""
+
+    when: str
+    seconds: float
+    idle_percent: float | None
+    iowait_percent: float | None
+    steal_percent: float | None
+    swapped_pages: float | None
+    dirty_kib: float | None
+    cpu_some: float | None
+    io_some: float | None
+    io_full: float | None
+    memory_some: float | None
+    memory_full: float | None
+    disks: tuple[Disk, ...]
+
+
+ATOP_LABELS: Final = "CPU,MEM,PAG,PSI,DSK,LVM,MDD"
+_DISKS: Final = ("DSK", "LVM", "MDD")
+_DISK_FIELDS: Final = 10
+"""Older versions tell no queue."""
+_SECTORS_IN_KIB: Final = 2
+_MOST: Final = 1e18
+_IDLE, _WAIT, _STEAL, _TICKS = 5, 6, 9, slice(2, 10)
+_DIRTY, _SWAPPED = 6, slice(4, 6)
+
+
+def parse_atop(text: str) -> tuple[Interval, ...] | Unknown:
+    """Each interval, the oldest first; the first of a file is of the time since boot, and left out."""
+    found: list[Interval] = []
+    rows: list[list[str]] = []
+    since_boot = False
+    for line in text.split("\n"):
+        words = line.split()
+        if words[:1] == ["RESET"]:
+            since_boot = True
+        elif words[:1] == ["SEP"]:
+            if not since_boot and (one := _interval(rows)) is not None:
+                found.append(one)
+            rows, since_boot = [], False
+        elif words:
+            rows.append(words)
+    return tuple(found[-MOST:]) or unreadable("no interval of `atop -P`")
+
+
+def _interval(rows: list[list[str]]) -> Interval | None:
+    heads = {tuple(words[2:6:3]) for words in rows}
+    at, seconds = map(real, heads.pop()) if len(heads) == 1 and len(rows[0]) > 6 else (None, None)
+    if at is None or seconds is None or not 0.001 <= seconds < 1e6 or not 0 < at < 1e11:
+        return None
+    told = {words[0]: [_figure(word) for word in words[6:]] for words in rows if words[0] not in _DISKS}
+    cpu, memory, paging = (told.get(name, []) for name in ("CPU", "MEM", "PAG"))
+    stalls = [None if it is None else it / seconds / 1e4 for it in told.get("PSI", [])[4::4]]
+    stalls += [None] * 5
+    ticks = [it for it in cpu[_TICKS] if it is not None]
+    swapped = [it for it in paging[_SWAPPED] if it is not None]
+    page, dirty = (memory[index] if len(memory) > _DIRTY else None for index in (0, _DIRTY))
+
+    def share(index: int) -> float | None:
+        one = cpu[index] if len(ticks) == _STEAL - 1 else None
+        return None if one is None or not sum(ticks) else 100 * one / sum(ticks)
+
+    disks = (_disk(words[6:], seconds) for words in rows if words[0] in _DISKS)
+    return Interval(
+        when=datetime.fromtimestamp(at, UTC).isoformat(timespec="seconds"),
+        seconds=seconds,
+        idle_percent=share(_IDLE),
+        iowait_percent=share(_WAIT),
+        steal_percent=share(_STEAL),
+        swapped_pages=sum(swapped) / seconds if len(swapped) == 2 else None,
+        dirty_kib=None if page is None or dirty is None else page * dirty / 1024,
+        cpu_some=stalls[0],
+        memory_some=stalls[1],
+        memory_full=stalls[2],
+        io_some=stalls[3],
+        io_full=stalls[4],
+        disks=tuple(one for one in disks if one is not None),
+    )
+
+
+def _figure(word: str) -> float | None:
+    """-1 is what was not counted, such as discards of a disk that knows none."""
+    found = real(word)
+    return None if found is None or found > _MOST else max(found, 0.0)
+
+
+def _disk(words: list[str], seconds: float) -> Disk | None:
+    figures = [_figure(word) for word in words[1:_DISK_FIELDS]]
+    known = [it for it in figures if it is not None]
+    if len(known) < _DISK_FIELDS - 1:
+        return None
+    busy_ms, reads, read, writes, written, discards, _, _, queue = known
+    requests = reads + writes + discards
+    return Disk(
+        name=words[0],
+        requests=requests / seconds,
+        ms=busy_ms * queue / requests if requests else 0.0,
+        queue=queue * busy_ms / 1000 / seconds,
+        busy_percent=min(busy_ms / 10 / seconds, 100.0),
+        read_kib=read / _SECTORS_IN_KIB / seconds,
+        written_kib=written / _SECTORS_IN_KIB / seconds,
+    )
+
+
+class _Time(Struct, frozen=True):
+    date: str
+    time: str
+    utc: int = 0
+    interval: float = 0.0
+
+
+class _Cpu(Struct, frozen=True):
+    cpu: str = ""
+    idle: float | None = None
+    iowait: float | None = None
+    steal: float | None = None
+
+
+class _Disk(Struct, frozen=True, rename="kebab"):
+    disk_device: str
+    tps: float = 0.0
+    rk: float = field(default=0.0, name="rkB")
+    wk: float = field(default=0.0, name="wkB")
+    aqu_sz: float = 0.0
+    await_ms: float = field(default=0.0, name="await")
+    util_percent: float = 0.0
+
+
+class _Stall(Struct, frozen=True):
+    some_avg: float | None = None
+    full_avg: float | None = None
+
+
+class _Psi(Struct, frozen=True, rename="kebab"):
+    psi_cpu: _Stall = _Stall()
+    psi_io: _Stall = _Stall()
+    psi_mem: _Stall = _Stall()
+
+
+class _Swap(Struct, frozen=True):
+    pswpin: float | None = None
+    pswpout: float | None = None
+
+
+class _Memory(Struct, frozen=True):
+    dirty: float | None = None
+
+
+class _Row(Struct, frozen=True, rename="kebab"):
+    timestamp: _Time | None = None
+    cpu_load: tuple[_Cpu, ...] = ()
+    swap_pages: _Swap = _Swap()
+    memory: _Memory = _Memory()
+    disk: tuple[_Disk, ...] = ()
+    psi: _Psi = _Psi()
+
+
+class _Host(Struct, frozen=True):
+    statistics: tuple[_Row, ...] = ()
+
+
+class _Hosts(Struct, frozen=True):
+    hosts: tuple[_Host, ...]
+
+
+class _Document(Struct, frozen=True):
+    sysstat: _Hosts
+
+
+def parse_sadf(text: str) -> tuple[Interval, ...] | Unknown:
+    """Each interval, the oldest first; what has no time in UTC is left out."""
+    document = load(text)
+    if isinstance(document, Unknown):
+        return document
+    try:
+        read = msgspec.convert(document, _Document)
+    except (msgspec.MsgspecError, RecursionError, OverflowError):
+        return unreadable("no JSON of `sadf -j`, or it is cut short")
+    rows = (row for host in read.sysstat.hosts for row in host.statistics)
+    return tuple(one for row in rows if (one := _sadf_interval(row)) is not None)[-MOST:]
+
+
+def _sadf_interval(row: _Row) -> Interval | None:
+    at = row.timestamp
+    if at is None or not at.utc or not 0 < at.interval < 1e6:
+        return None
+    cpu = next((one for one in row.cpu_load if one.cpu == "all"), _Cpu())
+    swapped = (row.swap_pages.pswpin, row.swap_pages.pswpout)
+    told = [one for one in swapped if one is not None]
+    return Interval(
+        when=f"{at.date}T{at.time}+00:00",
+        seconds=at.interval,
+        idle_percent=cpu.idle,
+        iowait_percent=cpu.iowait,
+        steal_percent=cpu.steal,
+        swapped_pages=sum(told) if len(told) == len(swapped) else None,
+        dirty_kib=row.memory.dirty,
+        cpu_some=row.psi.psi_cpu.some_avg,
+        io_some=row.psi.psi_io.some_avg,
+        io_full=row.psi.psi_io.full_avg,
+        memory_some=row.psi.psi_mem.some_avg,
+        memory_full=row.psi.psi_mem.full_avg,
+        disks=tuple(_sadf_disk(one) for one in row.disk if _is_sound(one)),
+    )
+
+
+def _is_sound(one: _Disk) -> bool:
+    return all(isfinite(value) and value >= 0 for value in (one.tps, one.await_ms, one.aqu_sz, one.util_percent))
+
+
+def _sadf_disk(one: _Disk) -> Disk:
+    return Disk(
+        name=one.disk_device,
+        requests=one.tps,
+        ms=one.await_ms,
+        queue=one.aqu_sz,
+        busy_percent=one.util_percent,
+        read_kib=one.rk,
+        written_kib=one.wk,
+    )
