@@ -96,7 +96,7 @@ def identified(
         _remember(machine, found, identity)
 
     def which() -> Made:
-        from fsadvisor.survey.which import Which
+        from fsadvisor.survey.lasting_names import Which
 
         it = Which(machine, plain=bool(chosen.plain_ids))
         return made(
@@ -111,9 +111,9 @@ def _remember(machine: Machine, found: Storage, identity: Callable[[str], Subjec
     """Keep the counts of this look. Raises MachineError where they can't be kept."""
     import datetime as dt
 
-    from fsadvisor.survey import look_keys, looks
+    from fsadvisor.survey import lasting_names, looks
 
-    kept_files.keep_look(looks.line(machine, found, look_keys.by(identity), dt.datetime.now(dt.UTC)))
+    kept_files.keep_look(looks.line(machine, found, lasting_names.keys_by(identity), dt.datetime.now(dt.UTC)))
 
 
 def _surveyed(

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from msgspec import Struct
 
-from fsadvisor.facts import Cause, Fact, Known, Unknown
+from fsadvisor.facts import NOT_APPLICABLE, Cause, Fact, Known, Unknown
 from fsadvisor.patterns import late
 from fsadvisor.readers.parsing import real, whole
 from fsadvisor.storage import TrimCommand
@@ -286,3 +286,32 @@ def queued_trim_trouble(model: Fact[str]) -> Fact[bool]:
         learn = "run as root with smartmontools installed: the kernel cuts the model to 16 characters"
         return Unknown(Cause.NO_TOOL, learn, f"model {model.value}")
     return Known(bool(_QUEUED_TRIM_TROUBLE.match(model.value)), f"model {model.value}")
+
+
+_SESSION: Final = re.compile(r"/(session\d+)/")
+_CONTROLLER: Final = re.compile(r"/nvme-fabrics/ctl/(nvme\d+)/")
+NO_END: Final = 0
+
+
+def outage_seconds(machine: Machine, device: BlockDevice) -> Fact[int]:
+    """The longest of its paths; NO_END where one is never given up."""
+    if session := _SESSION.search(device.hardware):
+        files = [f"/sys/class/iscsi_session/{session[1]}/recovery_tmo"]
+    else:
+        controllers = (_CONTROLLER.search(f"{place}/") for place in paths_of(machine, device))
+        files = [f"/sys/class/nvme/{it[1]}/ctrl_loss_tmo" for it in controllers if it is not None]
+    if not files:
+        return NOT_APPLICABLE
+    told = [_seconds_told(machine, file) for file in files]
+    unknown = next((it for it in told if isinstance(it, Unknown)), None)
+    known = [it for it in told if isinstance(it, Known)]
+    endless = next((it for it in known if it.value == NO_END), None)
+    return endless or unknown or max(known, key=lambda it: it.value)
+
+
+def _seconds_told(machine: Machine, file: str) -> Fact[int]:
+    """open-iscsi's -1 and the NVMe driver's 'off' are no end."""
+    word = read_fact.text(machine, file)
+    if read_fact.value(word) in ("off", "-1"):
+        return read_fact.derive(word, lambda _: NO_END)
+    return read_fact.number(machine, file)

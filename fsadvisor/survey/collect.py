@@ -13,6 +13,7 @@ from fsadvisor.survey import (
     drive,
     filesystems,
     host,
+    hosting,
     kernel_log,
     layers,
     looks,
@@ -23,7 +24,6 @@ from fsadvisor.survey import (
     read_fact,
     sleeping,
     superblocks,
-    surroundings,
 )
 from fsadvisor.survey.attachment import transport
 from fsadvisor.survey.inventory import Inventory, build_stack
@@ -81,10 +81,10 @@ def collect(machine: Machine) -> Inventory:
         seen_mounts=table if isinstance(table, Unknown) else read_fact.fact_of(len(mounts), "/proc/self/mountinfo"),
         blocks={filesystem.id: filesystem for filesystem in blocks},
         kernel=host.kernel(machine),
-        in_vm=surroundings.virtual(machine),
+        in_vm=hosting.virtual(machine),
         udev=by_udev,
         io=_io(machine, known),
-        uptime=block.uptime_seconds(machine, surroundings.container(machine)),
+        uptime=block.uptime_seconds(machine, hosting.container(machine)),
         log=kernel_log.read(machine),
         past=looks.read(machine),
         lsblk_labels={} if labels_told else _lsblk_labels(machine),

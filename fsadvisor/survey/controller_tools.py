@@ -1,11 +1,12 @@
-"""Which disks are a RAID controller's volumes, and the tool that knows the controller."""
+"""Which disks are a RAID controller's volumes, the tool that knows the controller, and what arcconf and MegaCLI say."""
 
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Literal, TypeAlias
+from typing import TYPE_CHECKING, Final, Literal, TypeAlias
 
 from fsadvisor.facts import Cause, Fact, Known, Unknown
+from fsadvisor.patterns import late
 from fsadvisor.readers import raid_tools, ssacli, storcli
 from fsadvisor.survey import read_fact
 
@@ -13,6 +14,15 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from fsadvisor.machine.port import Argv, Machine
+    from fsadvisor.readers.raid_tools import (
+        AdaptecDrive,
+        AdaptecVolume,
+        Arcconf,
+        Megacli,
+        MegaRaidDrive,
+        MegaRaidVolume,
+    )
+    from fsadvisor.storage import ControllerBattery, ControllerCache, DriveCaches, RaidVolume
 
 Tool: TypeAlias = Literal["storcli64", "perccli64", "ssacli", "arcconf", "mvcli", "another"]
 
@@ -89,3 +99,145 @@ def unasked(tool: Tool) -> Unknown:
     """What to do where the tool was not, or can't be, asked."""
     asked = " and ".join(f"`{' '.join(argv)}`" for argv in commands(tool)[:2]) or _BY_HAND
     return Unknown(Cause.NOT_EXPOSED, f"look with {asked} at the battery, the cache policy and the drives' own caches")
+
+
+_ARCCONF_STATES: Final[tuple[tuple[str, RaidVolume], ...]] = (
+    (r"optimal", "optimal"),
+    (r"(degraded, )?rebuild|impacted|(re)?building|reconfigur", "rebuilding"),
+    (r"degraded|sub-?optimal", "degraded"),
+    (r"failed|offline", "offline"),
+)
+_ARCCONF_SICK: Final = late(r"failed|offline|missing|rebuilding|inconsistent", re.IGNORECASE)
+
+
+def arcconf_report(machine: Machine, device: str) -> tuple[Arcconf, tuple[AdaptecVolume, ...]] | Unknown:
+    """The controller and the volumes that may be the disk: it alone, where its name is told, else all of them."""
+    found = read_fact.command_record(machine, raid_tools.ARCCONF_ARGV, raid_tools.parse_arcconf)
+    if isinstance(found, Unknown):
+        return found
+    own = tuple(it for it in found.volumes if it.device == device)
+    if own or (found.controllers == 1 and all(it.device is None for it in found.volumes)):
+        return found, own or found.volumes
+    return Unknown(
+        Cause.NOT_EXPOSED, "look with `arcconf getconfig N` at each controller", "the first names another disk"
+    )
+
+
+def arcconf_state(volume: AdaptecVolume) -> RaidVolume | None:
+    """Of the volume."""
+    word = volume.status or ""
+    return next((found for start, found in _ARCCONF_STATES if re.match(start, word, re.IGNORECASE)), None)
+
+
+def arcconf_sick(found: Arcconf, volumes: tuple[AdaptecVolume, ...]) -> tuple[str, ...]:
+    """Drives that failed, are about to, are missing or being rebuilt; of all volumes, for a drive names none."""
+    drives = (_arcconf_trouble(drive) for drive in found.drives)
+    missing = (f"{segment} of volume {volume.number} missing" for volume in volumes for segment in volume.missing)
+    return (*(it for it in drives if it), *missing)
+
+
+def _arcconf_trouble(drive: AdaptecDrive) -> str | None:
+    if drive.state and _ARCCONF_SICK.match(drive.state):
+        return f"device {drive.number} {drive.state}"
+    return f"device {drive.number} predicted to fail" if drive.predicted_to_fail else None
+
+
+def arcconf_policy(volume: AdaptecVolume) -> ControllerCache | None:
+    """What is in force; 'when protected' falls back by itself."""
+    setting, status = (volume.write_setting or "").lower(), (volume.write_status or "").lower()
+    if setting.startswith(("disabled", "off")) or status == "off":
+        return "write through"
+    if not setting.startswith(("enabled", "on")):
+        return None
+    return "write back" if "protected" in setting else "always write back"
+
+
+def arcconf_battery(found: Arcconf) -> ControllerBattery | None:
+    """Battery or capacitor; one that is not ready may be charging, unless the capacitor itself is told dead."""
+    word = (found.backup_status or "").lower()
+    if word in ("ready", "optimal"):
+        return "optimal"
+    if word == "not present":
+        return "absent"
+    if "charging" in word:
+        return "charging"
+    dead = (found.supercap_status or "").lower() in ("fatal", "failed")
+    return "failed" if dead or word.startswith(("fail", "fatal")) else None
+
+
+def arcconf_drive_caches(found: Arcconf) -> DriveCaches | None:
+    """Where all drives agree."""
+    words = {(drive.write_cache or "").partition(" ")[0] for drive in found.drives}
+    known: dict[str, DriveCaches] = {"Enabled": "enabled", "Disabled": "disabled"}
+    return known.get(words.pop()) if len(words) == 1 else None
+
+
+_MEGACLI_STATES: Final[dict[str, RaidVolume]] = {
+    "Optimal": "optimal",
+    "Degraded": "degraded",
+    "Partially Degraded": "degraded",
+    "Offline": "offline",
+    "Failed": "offline",
+}
+_MEGACLI_SICK: Final = ("Failed", "Offline", "Rebuild", "Unconfigured(bad)", "Missing", "Copyback")
+_DISK_CACHES: Final[dict[str, DriveCaches]] = {
+    "Enabled": "enabled",
+    "Disabled": "disabled",
+    "Disk's Default": "default",
+}
+
+
+def megacli_report(machine: Machine) -> tuple[str, Megacli] | Unknown:
+    """Which of its names answered, and what it says."""
+    found: list[Unknown] = []
+    for tool in raid_tools.MEGACLI_TOOLS:
+        told = read_fact.command_record(machine, raid_tools.megacli_argv(tool), raid_tools.parse_megacli)
+        if not isinstance(told, Unknown):
+            return tool, told
+        found.append(told)
+    return found[0]
+
+
+def megacli_state(found: Megacli, volume: MegaRaidVolume) -> RaidVolume | None:
+    """Of a volume; a drive that is being rebuilt makes a degraded one 'rebuilding'."""
+    known = _MEGACLI_STATES.get(volume.state or "")
+    rebuilds = any((drive.state or "").startswith("Rebuild") for drive in found.drives)
+    return "rebuilding" if known == "degraded" and rebuilds else known
+
+
+def megacli_sick(found: Megacli) -> tuple[str, ...]:
+    """Drives that failed, are being rebuilt, or are predicted to fail."""
+    return tuple(words for drive in found.drives if (words := _megacli_trouble(drive)))
+
+
+def _megacli_trouble(drive: MegaRaidDrive) -> str | None:
+    if drive.state and drive.state.startswith(_MEGACLI_SICK):
+        return f"{drive.id} {drive.state}"
+    return f"{drive.id} predicted to fail" if drive.predicted else None
+
+
+def megacli_policy(volume: MegaRaidVolume) -> ControllerCache | None:
+    """What is in force."""
+    words = volume.cache or ""
+    if words.startswith("WriteThrough"):
+        return "write through"
+    if not words.startswith("WriteBack"):
+        return None
+    return "write back" if "No Write Cache if Bad BBU" in words else "always write back"
+
+
+def megacli_drive_caches(volume: MegaRaidVolume) -> DriveCaches | None:
+    """Of the drives behind it."""
+    return _DISK_CACHES.get(volume.disk_cache or "")
+
+
+def megacli_battery(machine: Machine, tool: str) -> ControllerBattery | None:
+    """The worst of them; a battery that learns is none that failed."""
+    told = read_fact.command_record(machine, raid_tools.megacli_battery_argv(tool), raid_tools.parse_megacli_battery)
+    if isinstance(told, Unknown):
+        return None
+    if told.replace or any(it.startswith("Failed") for it in told.states):
+        return "failed"
+    if any(it.startswith(("Learning", "Charging")) for it in told.states):
+        return "charging"
+    return "optimal" if set(told.states) <= {"Optimal", "Operational"} else None

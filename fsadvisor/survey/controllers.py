@@ -11,8 +11,8 @@ from fsadvisor.facts import NOT_APPLICABLE, Cause, Fact, Known, Unknown
 from fsadvisor.patterns import late
 from fsadvisor.readers import raid_tools, ssacli, storcli
 from fsadvisor.storage import ControllerBattery, ControllerCache, DriveCaches, RaidController
-from fsadvisor.survey import adaptec, controller_tools, old_megaraid, read_fact
-from fsadvisor.survey.controller_tools import tool
+from fsadvisor.survey import controller_tools as tools
+from fsadvisor.survey import read_fact
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sized
@@ -64,7 +64,7 @@ def controller(transport: Fact[Transport], vendor: Fact[str], model: Fact[str]) 
         return vendor
     if isinstance(model, Unknown):
         return model
-    return Known(tool(vendor, model) or "none", f"SCSI vendor {vendor.value}, model {model.value}")
+    return Known(tools.tool(vendor, model) or "none", f"SCSI vendor {vendor.value}, model {model.value}")
 
 
 def cache(machine: Machine, known: Fact[RaidController], device: str) -> Cache:
@@ -96,11 +96,12 @@ def _ask(machine: Machine, tool: str, device: str) -> list[_Volume] | Unknown:
 
 
 def _adaptec(machine: Machine, device: str) -> list[_Volume] | Unknown:
-    told = adaptec.report(machine, device)
+    told = tools.arcconf_report(machine, device)
     if isinstance(told, Unknown):
         return told
     found, volumes = told
-    return [_Volume(adaptec.policy(it), adaptec.battery(found), adaptec.drive_caches(found)) for it in volumes]
+    battery, caches = tools.arcconf_battery(found), tools.arcconf_drive_caches(found)
+    return [_Volume(tools.arcconf_policy(it), battery, caches) for it in volumes]
 
 
 def _agreed(words: Iterable[T | None], tool: str) -> Fact[T]:
@@ -109,7 +110,7 @@ def _agreed(words: Iterable[T | None], tool: str) -> Fact[T]:
 
 
 def _megaraid(machine: Machine, tool: str, device: str) -> list[_Volume] | Unknown:
-    tool = controller_tools.knowing(machine, tool, device)
+    tool = tools.knowing(machine, tool, device)
     report = read_fact.command_record(machine, storcli.argv(tool), storcli.parse)
     if isinstance(report, Unknown):
         return _by_megacli(machine) or report
@@ -118,8 +119,8 @@ def _megaraid(machine: Machine, tool: str, device: str) -> list[_Volume] | Unkno
         return listed
     pairs = [(controller.number, volume) for controller in listed.controllers for volume in controller.virtual_drives]
     wanted = [pair for pair in pairs if pair[1].device == device] or pairs
-    if controller_tools.is_another(wanted, device):
-        return controller_tools.unlisted(tool, device)
+    if tools.is_another(wanted, device):
+        return tools.unlisted(tool, device)
     return [
         _Volume(
             _POLICIES.get(volume.cache.write or "") if volume.cache else None,
@@ -134,12 +135,12 @@ def _megaraid(machine: Machine, tool: str, device: str) -> list[_Volume] | Unkno
 
 def _by_megacli(machine: Machine) -> list[_Volume] | None:
     """What the older tool says of all volumes, where it is there."""
-    told = old_megaraid.report(machine)
+    told = tools.megacli_report(machine)
     if isinstance(told, Unknown):
         return None
     tool, found = told
-    battery = old_megaraid.battery(machine, tool)
-    return [_Volume(old_megaraid.policy(it), battery, old_megaraid.drive_caches(it)) for it in found.volumes]
+    battery = tools.megacli_battery(machine, tool)
+    return [_Volume(tools.megacli_policy(it), battery, tools.megacli_drive_caches(it)) for it in found.volumes]
 
 
 _ENERGY_PACK: Final = frozenset({"Optimal", "Degraded", "Failed", "Learning", "Charging"})
@@ -280,27 +281,27 @@ def _marvell_state(volume: raid_tools.MarvellVolume) -> RaidVolume | None:
 
 
 def _adaptec_volume(machine: Machine, device: str) -> Volume:
-    told = adaptec.report(machine, device)
+    told = tools.arcconf_report(machine, device)
     if isinstance(told, Unknown):
         return Volume(state=told, sick_drives=told)
     found, volumes = told
-    sick = adaptec.sick(found, volumes)
+    sick = tools.arcconf_sick(found, volumes)
     return Volume(
-        state=_worst(map(adaptec.state, volumes), "arcconf"),
+        state=_worst(map(tools.arcconf_state, volumes), "arcconf"),
         sick_drives=Known(sick, "arcconf") if found.drives or sick else read_fact.fact_of(None, "arcconf"),
     )
 
 
 def _megaraid_volume(machine: Machine, tool: str, device: str) -> Volume:
-    tool = controller_tools.knowing(machine, tool, device)
+    tool = tools.knowing(machine, tool, device)
     report = read_fact.command_record(machine, storcli.argv(tool), storcli.parse)
     if isinstance(report, Unknown):
         return _volume_by_megacli(machine) or Volume(**dict.fromkeys(Volume.__struct_fields__, report))
     listed = read_fact.command_record(machine, storcli.argv(tool, storcli.VOLUMES), storcli.parse)
     named = () if isinstance(listed, Unknown) else listed.controllers
     own = {(one.number, it.id) for one in named for it in one.virtual_drives if it.device == device}
-    if controller_tools.is_another([(one.number, it) for one in named for it in one.virtual_drives], device):
-        return Volume(**dict.fromkeys(Volume.__struct_fields__, controller_tools.unlisted(tool, device)))
+    if tools.is_another([(one.number, it) for one in named for it in one.virtual_drives], device):
+        return Volume(**dict.fromkeys(Volume.__struct_fields__, tools.unlisted(tool, device)))
     volumes = [it for one in report.controllers for it in one.virtual_drives if not own or (one.number, it.id) in own]
     groups = {it.id.partition("/")[0] for it in volumes} if own else set()
     drives = [
@@ -340,18 +341,18 @@ def _of_one(drives: tuple[str, ...], volumes: Sized, unclear: Unknown) -> Fact[t
 
 
 def _volume_by_megacli(machine: Machine) -> Volume | None:
-    told = old_megaraid.report(machine)
+    told = tools.megacli_report(machine)
     if isinstance(told, Unknown):
         return None
     tool, found = told
     counted = all(it.media_errors is not None for it in found.drives) and bool(found.drives)
     errors = tuple(f"{it.id}: {it.media_errors}" for it in found.drives if it.media_errors)
-    states = [old_megaraid.state(found, it) for it in found.volumes]
+    states = [tools.megacli_state(found, it) for it in found.volumes]
     told_apart = len(found.volumes) == 1 or set(states) == {"optimal"}
     unclear = Unknown(Cause.NOT_EXPOSED, "install storcli64, which names the disk of each volume", tool)
     return Volume(
         state=_worst(states, tool) if told_apart else unclear,
-        sick_drives=_of_one(old_megaraid.sick(found), found.volumes, unclear) if found.drives else unclear,
+        sick_drives=_of_one(tools.megacli_sick(found), found.volumes, unclear) if found.drives else unclear,
         drive_errors=_of_one(errors, found.volumes, unclear) if counted else unclear,
         foreign_drives=read_fact.fact_of(None, tool),
         patrol_read=read_fact.fact_of(None, tool),

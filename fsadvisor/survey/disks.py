@@ -15,17 +15,16 @@ from fsadvisor.survey import (
     attachment,
     behind_controllers,
     block,
-    clouds,
     controllers,
     drive,
     drive_health,
+    hosting,
     kernel_log,
-    look_keys,
+    lasting_names,
     looked_up,
     looks,
     measured,
     multipath,
-    outages,
     power_loss,
     presence,
     read_fact,
@@ -79,7 +78,7 @@ def survey_disks(inventory: Inventory, overlay: Overlay) -> dict[str, Disk]:
     }
     logged = {subject: _with_log(it.facts, inventory, subject) for subject, it in seen.items()}
     identity = SubjectIdentities(inventory, logged).of
-    facts = looks.with_looks(logged, inventory.past, look_keys.by(identity))
+    facts = looks.with_looks(logged, inventory.past, lasting_names.keys_by(identity))
     return overlay.over(
         "disk",
         facts,
@@ -88,7 +87,7 @@ def survey_disks(inventory: Inventory, overlay: Overlay) -> dict[str, Disk]:
         derived=(
             lambda subject, known: reweigh_plp(known, seen[subject]),
             lambda _, known: replace(known, failing=soundness.failing(known)),
-            lambda subject, known: clouds.with_use(known, seen[subject].reads, inventory.uptime),
+            lambda subject, known: hosting.with_use(known, seen[subject].reads, inventory.uptime),
         ),
     )
 
@@ -132,7 +131,7 @@ def with_what_is_above(
     for subject, known in found.items():
         device = inventory.tree.devices[subject.partition(":")[2]]
         joined = read_fact.derive(kinds.get(subject, Known("", "/sys/block")), bool)
-        held = NOT_APPLICABLE if subject in kinds else outages.seconds(inventory.machine, device)
+        held = NOT_APPLICABLE if subject in kinds else attachment.outage_seconds(inventory.machine, device)
         found[subject] = replace(known, joined=joined, outage_seconds=held)
     sorted_ = presence.with_sorting(found, inventory, layers)
     return overlay.suppose("disk", presence.with_membership(sorted_, inventory, layers))
@@ -201,8 +200,8 @@ def disk(
     is_nvme, is_sata = read_fact.value(kind) == "nvme", read_fact.value(kind) == "sata"
     has_link = is_nvme and read_fact.value(carrier) in (None, "pcie")
     wear = drive_health.health(answers)
-    cloud_disk = clouds.sort(model, in_vm, vendor, device.hardware, machine)
-    given = clouds.provisioned(machine, device, cloud_disk, model, size)
+    cloud_disk = hosting.cloud_disk(model, in_vm, vendor, device.hardware, machine)
+    given = hosting.provisioned(machine, device, cloud_disk, model, size)
     facts = Disk(
         name=Known(device.name, "/sys/block"),
         transport=kind,

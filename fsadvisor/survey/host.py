@@ -12,7 +12,7 @@ from fsadvisor.machine.kept_files import INCIDENT, LOOKS
 from fsadvisor.readers import block_files, host_files, json_text, own_records, system_counters, systemd_units
 from fsadvisor.readers.mount_tables import split_options
 from fsadvisor.storage import Host
-from fsadvisor.survey import block, clouds, configured_caches, kernel_log, looks, proxmox, raid, read_fact, surroundings
+from fsadvisor.survey import block, hosting, kernel_log, looks, raid, read_fact, tenants
 from fsadvisor.survey.attested import SubjectIdentities
 from fsadvisor.version import Version
 
@@ -90,7 +90,7 @@ def _running(shown: systemd_units.SystemctlShow) -> Iterator[str]:
 
 
 FSTRIM_TIMER: Argv = ("systemctl", "show", "fstrim.timer", "--property=Id,LoadState,ActiveState,UnitFileState")
-COMMANDS: tuple[Argv, ...] = (*surroundings.COMMANDS, FSTRIM_TIMER, DEFRAGMENTING)
+COMMANDS: tuple[Argv, ...] = (*hosting.COMMANDS, FSTRIM_TIMER, DEFRAGMENTING)
 
 _STALLED_PERCENT = 10.0
 _NVME_BYTES_PER_SECOND = 1_000_000_000
@@ -146,13 +146,13 @@ def host(inventory: Inventory, disks: Sequence[Disk] | Unknown, trim_wanted: Fac
     stalled = read_fact.field(io, "/proc/pressure/io", _full_avg60)
     stall = _worst_stall(machine, inventory.past)
     line = read_fact.file_record(machine, "/proc/cmdline", host_files.parse_kernel_cmdline)
-    inside = surroundings.container(machine)
+    inside = hosting.container(machine)
     timer = _timer(machine)
-    systemd = surroundings.systemd(machine, timer)
-    guests = configured_caches.runs_guests(programs)
-    on_proxmox = proxmox.facts(machine, programs, {it.mount_point for it in inventory.mounts})
-    cloud = clouds.cloud(machine)
-    instance = clouds.size(machine, cloud)
+    systemd = hosting.systemd(machine, timer)
+    guests = tenants.runs_guests(programs)
+    on_proxmox = tenants.proxmox_facts(machine, programs, {it.mount_point for it in inventory.mounts})
+    cloud = hosting.cloud(machine)
+    instance = hosting.cloud_size(machine, cloud)
     seen = Host(
         kernel=kernel(machine),
         kernel_release=read_fact.text(machine, "/proc/sys/kernel/osrelease"),
@@ -161,7 +161,7 @@ def host(inventory: Inventory, disks: Sequence[Disk] | Unknown, trim_wanted: Fac
         uptime_seconds=block.uptime_seconds(machine, inside),
         cloud=cloud,
         instance_type=instance,
-        **clouds.facts_of_size(cloud, instance),
+        **hosting.facts_of_cloud_size(cloud, instance),
         product=read_fact.text(machine, "/sys/class/dmi/id/product_name"),
         root_flags=read_fact.field(line, "/proc/cmdline", lambda it: _flags(it.get("rootflags"))),
         memory_bytes=memory,
@@ -190,7 +190,7 @@ def host(inventory: Inventory, disks: Sequence[Disk] | Unknown, trim_wanted: Fac
         fstrim_timer=_fstrim_timer(machine, timer, systemd),
         trim_wanted=trim_wanted,
         runs_guests=guests,
-        unsafe_guests=configured_caches.unsafe_guests(machine, guests),
+        unsafe_guests=tenants.unsafe_guests(machine, guests),
         guests_without_discard=on_proxmox.guests_without_discard,
         unguarded_storages=on_proxmox.unguarded_storages,
         io_limits=_io_limits(machine),

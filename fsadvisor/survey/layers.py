@@ -1,4 +1,4 @@
-"""Block devices made of others: partitions, device mapper, md, bcache, loop."""
+"""Block devices made of others: partitions, device mapper, md, bcache, loop, DRBD."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Any
 from msgspec.structs import replace
 
 from fsadvisor.facts import NOT_APPLICABLE, Cause, Fact, Known, Unknown
-from fsadvisor.readers import dmsetup
+from fsadvisor.readers import dmsetup, drbd
 from fsadvisor.readers.block_files import parse_scheduler as parse_choice
 from fsadvisor.readers.dm_target import Cache, Crypt, Multipath, ThinPool
 from fsadvisor.storage import Layer
-from fsadvisor.survey import block, looks, multipath, raid, read_fact, replicated, soundness
+from fsadvisor.survey import block, looks, multipath, raid, read_fact, soundness
 from fsadvisor.survey.attested import SubjectIdentities
 
 if TYPE_CHECKING:
@@ -20,11 +20,46 @@ if TYPE_CHECKING:
 
     from fsadvisor.machine.port import Machine
     from fsadvisor.readers.dmsetup import DmsetupTable, Target
+    from fsadvisor.readers.drbd import Device, Peer
     from fsadvisor.readers.lvs import LogicalVolume
-    from fsadvisor.storage import Disk, VolumeManager
+    from fsadvisor.storage import Disk, Replicas, VolumeManager
     from fsadvisor.survey.block import BlockDevice, Queue
     from fsadvisor.survey.inventory import Inventory
     from fsadvisor.survey.overlay import Overlay
+
+_UP_TO_DATE = "UpToDate"
+
+
+def drbd_facts(machine: Machine, device: BlockDevice) -> dict[str, Any]:
+    """Those of one device, by its minor number."""
+    status = read_fact.command_record(machine, drbd.ARGV, drbd.parse)
+    minor = device.number.partition(":")[2]
+    own = read_fact.field(
+        status, "drbdsetup status", lambda it: next((one for one in it.devices if str(one.minor) == minor), None)
+    )
+    if not isinstance(own, Known):
+        return {"drbd_replicas": own, "drbd_write_ordering": own}
+    ordering: Fact[str] = read_fact.fact_of(own.value.ordering, own.source)
+    return {"drbd_replicas": read_fact.fact_of(_replicas(own.value), own.source), "drbd_write_ordering": ordering}
+
+
+def _replicas(device: Device) -> Replicas | None:
+    """The state of the whole; None where a word is not told."""
+    if device.disk is None:
+        return None
+    if device.disk != _UP_TO_DATE:
+        return "syncing" if device.disk in ("Inconsistent", "Negotiating") else "no good copy here"
+    if not device.peers or None in [it.disk for it in device.peers]:
+        return None
+    if all(map(_in_step, device.peers)):
+        return "in sync"
+    return "syncing" if any((it.replication or "").startswith("Sync") for it in device.peers) else "alone"
+
+
+def _in_step(peer: Peer) -> bool:
+    """A peer without a disk of its own (a client) has no copy that could lag."""
+    return peer.disk in (_UP_TO_DATE, "Diskless") and peer.connection == "Connected"
+
 
 _UUID_KINDS = (
     ("CRYPT-VERITY-", "dm-verity"),
@@ -148,7 +183,7 @@ def _of_its_kind(
             "direct_io": read_fact.switch(machine, f"{folder}/loop/dio"),
         }
     if device.name.startswith("drbd"):
-        return {"members": members, "kind": Known("drbd", folder), **replicated.facts(machine, device)}
+        return {"members": members, "kind": Known("drbd", folder), **drbd_facts(machine, device)}
     if device.name.startswith("zd"):
         return {"kind": Known("zvol", folder)}
     return {"members": members, "kind": Unknown(Cause.NOT_EXPOSED, "", folder)}

@@ -11,7 +11,7 @@ from msgspec.structs import replace
 from fsadvisor.facts import NOT_APPLICABLE, Cause, Fact, Known, Unknown
 from fsadvisor.machine import guest_disks
 from fsadvisor.readers import json_text
-from fsadvisor.survey import containers, etcd_file, listed, read_fact
+from fsadvisor.survey import program_files, read_fact
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -143,7 +143,7 @@ class Inside(Struct, frozen=True, kw_only=True):
     directory: str
     settings: tuple[tuple[str, str | None], ...]
     started: tuple[tuple[str, str | None], ...] | None
-    mounts: containers.Mounts
+    mounts: program_files.Mounts
 
     def path(self, path: str) -> str:
         """A path of the container, as we may read it."""
@@ -238,13 +238,13 @@ def _running_program(machine: Machine, program: Program, process: Json) -> Runni
         device=_device(program, process),
     )
     settings, environment = dict(found.settings), dict(found.environment or ())
-    if program.name == "etcd" and etcd_file.has_one(settings, environment):
+    if program.name == "etcd" and program_files.has_etcd_file(settings, environment):
         root = {True: "", False: f"/proc/{found.pid}/root"}.get(found.here) if found.here is not None else None
-        named = etcd_file.path(settings, environment)
-        place = etcd_file.data_directory(machine, named, root, found.directory, program.default)
+        named = program_files.etcd_file_path(settings, environment)
+        place = program_files.etcd_data_directory(machine, named, root, found.directory, program.default)
         found = replace(found, directory=place)
     if isinstance(found.directory, Unknown) and found.here and json_text.boolean(process, "listed"):
-        found = replace(found, directory=listed.configured(machine, program.name) or found.directory)
+        found = replace(found, directory=program_files.configured_directory(machine, program.name) or found.directory)
     return found if found.here is not False else _on_the_host(machine, found, process)
 
 
@@ -260,7 +260,7 @@ def _guest_cache(program: Program, process: Json) -> Fact[CacheMode]:
 
 def _on_the_host(machine: Machine, found: RunningProgram, process: Json) -> RunningProgram:
     """A program of a container, by the host's paths."""
-    mounts = containers.Mounts(machine, json_text.string(process, "mounts") or "")
+    mounts = program_files.Mounts(machine, json_text.string(process, "mounts") or "")
     name = json_text.string(process, "container")
     container = read_fact.fact_of(name, "/proc/PID/cgroup", "look for its container: systemd-cgls")
     place = mounts.place(found.directory.value) if isinstance(found.directory, Known) else None
@@ -282,7 +282,7 @@ def _on_the_host(machine: Machine, found: RunningProgram, process: Json) -> Runn
     )
 
 
-def _path_on_host(mounts: containers.Mounts, value: str | None) -> str | None:
+def _path_on_host(mounts: program_files.Mounts, value: str | None) -> str | None:
     """A value that is a path, as the host's; None where it has none."""
     return value if value is None or not value.startswith("/") else read_fact.value(mounts.place(value).path)
 
@@ -342,7 +342,7 @@ def _directory(program: Program, process: Json) -> Fact[str]:
         return Known(cwd, f"working directory of {program.name}")
     if program.in_cwd and json_text.boolean(process, "listed"):
         name = json_text.string(process, "name") or program.name
-        return listed.directory(program.name, name, settings.get("datadir"), _paths(process))
+        return program_files.listed_directory(program.name, name, settings.get("datadir"), _paths(process))
     seen = _seen(program, process, cwd)
     if seen is not None:
         return seen

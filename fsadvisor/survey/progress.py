@@ -1,4 +1,4 @@
-"""How far a survey is, for whoever watches: told from inside its stages, which know nothing of who listens."""
+"""How far a survey is, and what there is by name, told early: a big machine is surveyed for many seconds."""
 
 from __future__ import annotations
 
@@ -8,8 +8,14 @@ from typing import TYPE_CHECKING, TypeVar
 
 from msgspec import Struct
 
+from fsadvisor.facts import Unknown
+from fsadvisor.readers import mount_tables
+from fsadvisor.survey import block, read_fact, superblocks
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterator
+
+    from fsadvisor.machine.port import Machine
 
 T = TypeVar("T")
 
@@ -42,3 +48,19 @@ def each(what: str, items: Collection[T]) -> Iterator[T]:
         yield one
         if hear is not None:
             hear(Progress(what, at, len(items)))
+
+
+class Glimpse(Struct, frozen=True):
+    """Mount points, each with its type of filesystem, and names of whole disks: either may be more in the survey."""
+
+    mounts: tuple[tuple[str, str], ...]
+    drives: tuple[str, ...]
+
+
+def glimpse(machine: Machine) -> Glimpse:
+    """Two questions to the kernel; what it does not answer is told by the survey."""
+    table = read_fact.file_record(machine, "/proc/self/mountinfo", mount_tables.parse_mountinfo)
+    mounts = () if isinstance(table, Unknown) else superblocks.visible(table.mounts)
+    names = machine.entries("/sys/block")
+    drives = () if isinstance(names, Unknown) else tuple(one for one in names if block.may_be_drive(one))
+    return Glimpse(tuple((one.mount_point, one.fs_type) for one in mounts), drives)

@@ -10,17 +10,7 @@ from msgspec.structs import replace
 from fsadvisor.facts import NOT_APPLICABLE, Cause, Fact, Known, Unknown
 from fsadvisor.readers import file_attributes, json_text
 from fsadvisor.storage import Below, Filesystem, Service
-from fsadvisor.survey import (
-    asked_programs,
-    configured_caches,
-    etcd,
-    in_force,
-    looks,
-    mysql,
-    on_devices,
-    program_settings,
-    read_fact,
-)
+from fsadvisor.survey import database_settings, effective_settings, looks, program_settings, read_fact, tenants
 from fsadvisor.survey.attested import SubjectIdentities
 from fsadvisor.survey.filesystem_types.registry import ON_DEVICES, type_of
 from fsadvisor.survey.superblocks import mount_point_of
@@ -125,7 +115,7 @@ _FACTS = {
         "fastest_wal_sync_method", "wal_recycle", "io_method", "direct_io", "buffer_bytes",
         "checkpoint_flush_after_bytes", "log_directory",
     ),
-    "mysql": ("server_version", "edition", *mysql.SETTINGS),
+    "mysql": ("server_version", "edition", *database_settings.MYSQL_SETTINGS),
     "redis": ("appendonly", "appendfsync"),
     "docker": ("storage_driver",),
 }  # fmt: skip
@@ -138,10 +128,10 @@ def settings_facts(machine: Machine, found: RunningProgram, asked: Settings | No
     """Facts of a program by its settings; in a container its files are read by the root that it sees there."""
     program, directory = found.program.name, found.directory
     if program == "etcd":
-        return etcd.facts(machine, found)
+        return database_settings.etcd_facts(machine, found)
     if program == "samba":
         known = found.here is True
-        return {"flushes_ignored": configured_caches.flushes_ignored(machine) if known else _ELSEWHERE}
+        return {"flushes_ignored": tenants.flushes_ignored(machine) if known else _ELSEWHERE}
     names = _FACTS.get(program, ())
     if found.here is not True and (found.inside is None or program not in _READ_INSIDE):
         return dict.fromkeys(names, _ELSEWHERE if found.here is False else _NOT_SEEN)
@@ -151,7 +141,7 @@ def settings_facts(machine: Machine, found: RunningProgram, asked: Settings | No
     if program == "postgresql":
         return program_settings.postgresql_facts(machine, directory.value, server.given, server.inside, asked=asked)
     if program == "mysql":
-        return mysql.facts(machine, server)
+        return database_settings.mysql_facts(machine, server)
     if program == "redis":
         return program_settings.redis_facts(machine, directory.value, server.inside, asked=asked)
     return {"storage_driver": _storage_driver(machine, directory.value)} if program == "docker" else {}
@@ -180,9 +170,9 @@ def survey_services(found: Surveyed, mounts: Mapping[str, Subject], overlay: Ove
         mount = mounts.get(point or "")
         around = _around(program, programs, mounts, found.host)
         scope: dict[str, Facts] = {"service": facts(found.inventory.machine, program, point, mount, around)}
-        raw = on_devices.places(found, program)
+        raw = tenants.device_places(found, program)
         if raw is not None:
-            scope |= {"below": on_devices.below(found, raw[0])}
+            scope |= {"below": tenants.below_program(found, raw[0])}
         elif mount is not None:
             scope |= {key: member for key, member in mount.scope.items() if key != "host"}
         subject = f"service:{program.program.name} {directory}"
@@ -191,7 +181,7 @@ def survey_services(found: Surveyed, mounts: Mapping[str, Subject], overlay: Ove
             level = looks.quota_level(own.quota_used_percent, found.inventory.past, subject)
             scope["service"] = replace(own, quota_level_percent=level)
             if raw is not None:
-                log = on_devices.below(found, raw[1])
+                log = tenants.below_program(found, raw[1])
                 scope["service"] = replace(scope["service"], commit_plp=log.plp, commit_flush_ms_avg=log.flush_ms_avg)
         place = raw[0] if raw else mount.id if mount else None
         under = (place,) if place else ()
@@ -231,15 +221,15 @@ def facts(machine: Machine, found: RunningProgram, place: str | None, mount: Sub
     of_program: dict[str, Any] = {
         "own_checksums": Unknown(Cause.NOT_ATTESTED, f"ask {found.program.name} whether its data checksums are on")
     }
-    noting = in_force.Noting(machine)
+    noting = effective_settings.Noting(machine)
     settings = settings_facts(noting, found)
     changed = _changed(machine, found, noting.files)
-    of_program |= in_force.as_in_force(found.program.name, settings, changed)
-    asked = asked_programs.asked(machine, found)
+    of_program |= effective_settings.as_in_force(found.program.name, settings, changed)
+    asked = effective_settings.asked(machine, found)
     if not isinstance(asked, Unknown):
         own = settings_facts(machine, found, asked)
-        of_program |= own | {"settings_differ": asked_programs.differences(settings, own)}
-    elif getattr(machine, "asks_programs", False) and found.program.name in asked_programs.CLIENTS:
+        of_program |= own | {"settings_differ": effective_settings.differences(settings, own)}
+    elif getattr(machine, "asks_programs", False) and found.program.name in effective_settings.CLIENTS:
         of_program["settings_differ"] = asked
     if fs_type in ON_DEVICES and isinstance(directory, Known) and found.program.name not in _OF_MANY_FILES:
         of_program |= file_facts(machine, directory.value)
@@ -310,7 +300,7 @@ def _used(room: json_text.Json) -> int | None:
 def _changed(machine: Machine, found: RunningProgram, files: Mapping[str, int | None]) -> Fact[bool]:
     """Whether one of the files that were read was changed after the program started."""
     if files:
-        return in_force.changed_since_start(machine, found.pid, files)
+        return effective_settings.changed_since_start(machine, found.pid, files)
     if found.program.name not in _FACTS:
         return NOT_APPLICABLE
     if found.here is not True:
@@ -324,10 +314,10 @@ def _in_layer(found: RunningProgram) -> Fact[bool]:
     return found.in_layer
 
 
-def _server(found: RunningProgram) -> mysql.Server:
+def _server(found: RunningProgram) -> database_settings.MysqlServer:
     directory = read_fact.value(found.directory) or ""
     given = found.inside.settings if found.inside else found.settings
-    return mysql.Server(
+    return database_settings.MysqlServer(
         process=found.process,
         directory=directory,
         given=given,

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from rich.color import ColorSystem
     from rich.segment import Segment
 
-    from fsadvisor.survey.glimpse import Glimpse
+    from fsadvisor.survey.progress import Glimpse
     from fsadvisor.tui.terminal import Terminal
     from fsadvisor.tui.views.look import Look
     from fsadvisor.tui.views.overview import Piece

@@ -24,8 +24,7 @@ from fsadvisor.machine.port import Reply
 from fsadvisor.report import history
 from fsadvisor.report.model import About
 from fsadvisor.rulebook.advise import advise, with_fitting_waivers
-from fsadvisor.survey.glimpse import glimpse
-from fsadvisor.survey.progress import heard_by
+from fsadvisor.survey.progress import glimpse, heard_by
 from fsadvisor.tui.views.look import Look
 
 if TYPE_CHECKING:
@@ -40,8 +39,7 @@ if TYPE_CHECKING:
     from fsadvisor.report.history import Gist, History
     from fsadvisor.rulebook.shelf import Shelf
     from fsadvisor.storage import Storage, Supposition
-    from fsadvisor.survey.glimpse import Glimpse
-    from fsadvisor.survey.progress import Progress
+    from fsadvisor.survey.progress import Glimpse, Progress
 
 
 T = TypeVar("T")

@@ -12,7 +12,7 @@ from fsadvisor.tui.terminal import HeldTerminal
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from fsadvisor.survey.glimpse import Glimpse
+    from fsadvisor.survey.progress import Glimpse
     from fsadvisor.tui.session import Session
     from fsadvisor.tui.terminal import Terminal
     from fsadvisor.tui.views.look import Look

@@ -9,7 +9,7 @@ import pytest
 
 from fsadvisor.facts import NOT_APPLICABLE, Known, Unknown
 from fsadvisor.machine.live import LiveMachine
-from fsadvisor.survey import asked_programs
+from fsadvisor.survey import effective_settings
 from fsadvisor.survey.programs import PROGRAMS, RunningProgram
 from fsadvisor.survey.services import settings_facts
 from tests.told import ToldMachine
@@ -51,29 +51,29 @@ def test_a_real_postgresql_tells_what_is_in_force_and_what_its_file_says_besides
             assert process.poll() is None, "it ended by itself"
             machine = LiveMachine(ask_programs=True)
             found = running("postgresql", place / "d", user="postgres")
-            settings = asked_programs.asked(machine, found)
+            settings = effective_settings.asked(machine, found)
             assert settings["fsync"].value == "off"
             configured, in_force = settings_facts(machine, found), settings_facts(machine, found, settings)
         finally:
             process.terminate()
     assert configured["fsync"].value is True
     assert in_force["fsync"].value is False
-    assert asked_programs.differences(configured, in_force).value == ("fsync: off in force, on in its files",)
+    assert effective_settings.differences(configured, in_force).value == ("fsync: off in force, on in its files",)
 
 
 def test_nobody_is_asked_unless_it_is_wished():
-    assert isinstance(asked_programs.asked(ToldMachine(), running("redis", "/var/lib/redis")), Unknown)
+    assert isinstance(effective_settings.asked(ToldMachine(), running("redis", "/var/lib/redis")), Unknown)
 
 
 def test_what_is_in_a_container_is_not_asked():
     found = RunningProgram(program=running("redis", "/x").program, directory=NOT_APPLICABLE, here=False)
-    assert isinstance(asked_programs.asked(told({}), found), Unknown)
+    assert isinstance(effective_settings.asked(told({}), found), Unknown)
 
 
 def test_redis_and_mysql_tell_names_and_values():
     answer = {"redis-cli --no-auth-warning CONFIG GET append*": "appendonly\nyes\nappendfsync\neverysec\n"}
     found = running("redis", "/var/lib/redis")
-    settings = asked_programs.asked(told(answer), found)
+    settings = effective_settings.asked(told(answer), found)
     assert settings_facts(told(answer), found, settings)["appendonly"].value is True
     machine = told({})
     machine.run = lambda commands: [
@@ -81,10 +81,11 @@ def test_redis_and_mysql_tell_names_and_values():
         for _ in commands
     ]
     assert (
-        asked_programs.asked(machine, running("mysql", "/var/lib/mysql"))["innodb_flush_log_at_trx_commit"].value == "2"
+        effective_settings.asked(machine, running("mysql", "/var/lib/mysql"))["innodb_flush_log_at_trx_commit"].value
+        == "2"
     )
 
 
 def test_who_is_not_let_in_knows_nothing():
     answer = {"redis-cli --no-auth-warning CONFIG GET append*": "NOAUTH Authentication required.\n\n"}
-    assert isinstance(asked_programs.asked(told(answer), running("redis", "/var/lib/redis")), Unknown)
+    assert isinstance(effective_settings.asked(told(answer), running("redis", "/var/lib/redis")), Unknown)

@@ -5,7 +5,7 @@ import subprocess
 import pytest
 
 from fsadvisor.facts import Unknown
-from fsadvisor.survey import configured_caches
+from fsadvisor.survey import tenants
 from tests.told import ToldMachine
 
 LIBVIRT = "<driver name='qemu' type='qcow2' cache='unsafe' io='threads'/>"
@@ -19,7 +19,7 @@ def grep(argv, *places):
 @pytest.mark.parametrize(("line", "found"), [(LIBVIRT, True), (PROXMOX, True), ("cache='none'", False)])
 def test_a_guest_whose_disk_drops_flushes_is_found_in_either_form(line, found, tmp_path):
     (tmp_path / "104.conf").write_text(f"name: db\n{line}\n")
-    said = grep(configured_caches.UNSAFE_GUESTS, tmp_path)
+    said = grep(tenants.UNSAFE_GUESTS, tmp_path)
     assert (said.stdout == f"{tmp_path}/104.conf\n") is found
 
 
@@ -36,9 +36,9 @@ def test_a_guest_whose_disk_drops_flushes_is_found_in_either_form(line, found, t
 def test_samba_drops_flushes_as_its_configuration_says(text, ignored, tmp_path):
     file = tmp_path / "smb.conf"
     file.write_text(text)
-    said = grep(configured_caches.SAMBA, file)
-    asked = " ".join(configured_caches.SAMBA)
+    said = grep(tenants.SAMBA, file)
+    asked = " ".join(tenants.SAMBA)
     machine = ToldMachine(commands={asked: said.stdout})
     machine.statuses = {asked: said.returncode}
-    fact = configured_caches.flushes_ignored(machine)
+    fact = tenants.flushes_ignored(machine)
     assert isinstance(fact, Unknown) if ignored is None else fact.value is ignored

@@ -3,7 +3,7 @@
 import pytest
 
 from fsadvisor.facts import Cause, Known
-from fsadvisor.survey.containers import Mounts
+from fsadvisor.survey.program_files import Mounts
 from fsadvisor.survey.whole import survey
 from tests.told import disk, machine
 

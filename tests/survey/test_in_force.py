@@ -8,7 +8,7 @@ import pytest
 
 from fsadvisor.facts import Known, Unknown
 from fsadvisor.machine.live import LiveMachine
-from fsadvisor.survey.in_force import as_in_force, changed_since_start
+from fsadvisor.survey.effective_settings import as_in_force, changed_since_start
 from fsadvisor.survey.program_settings import redis_facts
 from tests.told import ToldMachine
 

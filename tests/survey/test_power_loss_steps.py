@@ -4,7 +4,7 @@ import pytest
 
 from fsadvisor.facts import Cause, Unknown
 from fsadvisor.survey.power_loss import Controller, weigh
-from fsadvisor.survey.power_loss.evidence import Evidence
+from fsadvisor.survey.power_loss_evidence import Evidence
 from tests.survey.evidence import (
     NO_TOOL,
     SILENT,

@@ -8,10 +8,10 @@ from fsadvisor.drives import Family
 from fsadvisor.facts import NOT_APPLICABLE, Cause, Known, Unknown
 from fsadvisor.readers import nvme_logs
 from fsadvisor.storage import PlpVerdict
-from fsadvisor.survey.power_loss import Controller, signs
+from fsadvisor.survey import power_loss_evidence
+from fsadvisor.survey.power_loss import Controller, weakest
 from fsadvisor.survey.power_loss import weigh as weighed_by_us
-from fsadvisor.survey.power_loss.evidence import Evidence, Weight
-from fsadvisor.survey.power_loss.verdict import weakest
+from fsadvisor.survey.power_loss_evidence import Evidence, Weight
 from tests.survey.evidence import (
     NO,
     NO_TOOL,
@@ -203,7 +203,7 @@ def test_feature_six_is_asked_only_of_a_cache_that_is_not_volatile():
 def test_a_drive_that_refuses_a_log_or_has_another_s_is_not_asked_again():
     for why in (REFUSED, Unknown(Cause.NOT_EXPOSED, nvme_logs.ANOTHER_LAYOUT)):
         assert weigh(nvme({"ocp": why})).missing is None
-    assert not signs.refused(log())
+    assert not power_loss_evidence.refused(log())
     asked = Unknown(Cause.NO_TOOL, REFUSED.learn)
     assert weigh(nvme({"ocp": asked})).missing is asked
 

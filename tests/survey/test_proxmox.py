@@ -5,7 +5,7 @@ import subprocess
 import pytest
 
 from fsadvisor.facts import Cause, Unknown
-from fsadvisor.survey import proxmox
+from fsadvisor.survey import tenants
 from fsadvisor.survey.whole import survey
 from tests.told import disk, machine
 
@@ -72,7 +72,7 @@ def told(tmp_path):
     guests.mkdir()
     (guests / "104.conf").write_text(GUEST)
     (guests / "105.conf").write_text("scsi0: local-lvm:vm-105-disk-0,size=1G,discard=on\n")
-    return asked(proxmox.STORAGES, tmp_path / "storage.cfg") | asked(proxmox.GUEST_DISKS, f"{guests}/")
+    return asked(tenants.PROXMOX_STORAGES, tmp_path / "storage.cfg") | asked(tenants.PROXMOX_DISKS, f"{guests}/")
 
 
 def test_disks_on_thin_storages_without_discard_are_told_and_no_others(told):
@@ -89,7 +89,7 @@ def test_nothing_of_servers_people_and_serial_numbers_is_printed(told):
 
 def test_without_proxmox_there_is_none_and_an_ordinary_user_cannot_tell():
     assert host(running=[]).guests_without_discard.value == ()
-    silent = {" ".join(it): "" for it in (proxmox.STORAGES, proxmox.GUEST_DISKS)}
+    silent = {" ".join(it): "" for it in (tenants.PROXMOX_STORAGES, tenants.PROXMOX_DISKS)}
     found = host(commands=silent, root=False)
     assert isinstance(found.unguarded_storages, Unknown)
     assert found.unguarded_storages.cause is Cause.DENIED

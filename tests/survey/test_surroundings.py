@@ -4,7 +4,7 @@ import pytest
 
 from fsadvisor.facts import Cause, Known, Unknown
 from fsadvisor.machine.port import Reply, Wrapped
-from fsadvisor.survey import host, surroundings
+from fsadvisor.survey import host, hosting
 from tests.panel import build
 
 BARE = "processor\t: 0\nvendor_id\t: GenuineIntel\nflags\t\t: fpu vme de pse\n"
@@ -62,17 +62,17 @@ class Without(Wrapped):
     ],
 )
 def test_a_container_shows_in_its_namespaces(links, root, said):
-    fact = surroundings.container(Without(links=links, root=root))
+    fact = hosting.container(Without(links=links, root=root))
     assert (fact.value if isinstance(fact, Known) else None) is said
 
 
 def test_who_may_not_see_the_first_process_is_told_to_ask_as_root():
-    assert surroundings.container(Without(links=INIT | OURS, root=False)).learn == "run as root"
+    assert hosting.container(Without(links=INIT | OURS, root=False)).learn == "run as root"
 
 
 def test_a_container_engines_file_tells_first():
     machine = Without(files={"/run/.containerenv": ""}, links=INIT | OURS)
-    assert surroundings.container(machine) == Known(True, "/run/.containerenv")
+    assert hosting.container(machine) == Known(True, "/run/.containerenv")
 
 
 @pytest.mark.parametrize(
@@ -90,7 +90,7 @@ def test_a_container_engines_file_tells_first():
     ],
 )
 def test_a_virtual_machine_shows_in_its_processor_and_firmware(files, folders, said):
-    fact = surroundings.virtual(Without(files=files, folders=folders))
+    fact = hosting.virtual(Without(files=files, folders=folders))
     assert (fact.value if isinstance(fact, Known) else None) is said
 
 
@@ -101,7 +101,7 @@ def test_a_virtual_machine_shows_in_its_processor_and_firmware(files, folders, s
 def test_without_systemd_cron_jobs_tell_whether_fstrim_runs(jobs, root, said):
     machine = Without(jobs=jobs, root=root)
     timer = Unknown(Cause.NO_TOOL, "install systemd", "systemctl")
-    systemd = surroundings.systemd(machine, timer)
+    systemd = hosting.systemd(machine, timer)
     assert systemd == Known(False, "/run/systemd/system")
     fact = host._fstrim_timer(machine, timer, systemd)
     assert (fact.value if isinstance(fact, Known) else None) == said

@@ -9,7 +9,7 @@ from fsadvisor.machine.kept_files import WithFile
 from fsadvisor.machine.opening import open_machine
 from fsadvisor.survey.attested import _LAYER_KEYS, Identity, SeenDrive
 from fsadvisor.survey.block import _KEYS
-from fsadvisor.survey.which import Which
+from fsadvisor.survey.lasting_names import Which
 from fsadvisor.survey.whole import survey_with_identities
 from tests.paths import FIXTURES
 from tests.report import composed

@@ -12,7 +12,7 @@ import pytest
 from fsadvisor.facts import Cause, Unknown
 from fsadvisor.machine.live import LiveMachine
 from fsadvisor.machine.time_limits import within
-from fsadvisor.survey.mount_use import use_of_mount
+from fsadvisor.survey.mounts import use_of_mount
 from tests.cases import few
 from tests.command import ARGV
 from tests.paths import FIXTURES, ROOT

@@ -5,8 +5,7 @@ import threading
 
 from fsadvisor.machine.opening import open_machine
 from fsadvisor.survey import progress
-from fsadvisor.survey.glimpse import glimpse
-from fsadvisor.survey.progress import Progress
+from fsadvisor.survey.progress import Progress, glimpse
 from fsadvisor.survey.whole import survey
 from fsadvisor.tui.app import FsadvisorApp
 from fsadvisor.tui.views.glimpse import words

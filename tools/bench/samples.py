@@ -19,7 +19,7 @@ from fsadvisor.readers import (
     smartctl,
     xfs_reports,
 )
-from fsadvisor.survey import configured, host, programs, surroundings
+from fsadvisor.survey import configured, host, hosting, programs
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -128,8 +128,8 @@ PROCESS_NAMES: Final = tuple(sorted({name for program in programs.PROGRAMS for n
 
 def host_answers(mount_units: str, devices: str) -> Iterator[tuple[Argv, str]]:
     """What is asked once for the whole machine."""
-    yield surroundings.DETECT_VM, _sample("detect_virt", "none")
-    yield surroundings.DETECT_CONTAINER, _sample("detect_virt", "none")
+    yield hosting.DETECT_VM, _sample("detect_virt", "none")
+    yield hosting.DETECT_CONTAINER, _sample("detect_virt", "none")
     yield host.FSTRIM_TIMER, "Id=fstrim.timer\nLoadState=loaded\nActiveState=active\nUnitFileState=enabled\n"
     yield configured.MOUNT_UNITS, mount_units
     yield lsblk.LABELS_ARGV, devices

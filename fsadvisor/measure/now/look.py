@@ -19,8 +19,8 @@ from fsadvisor.measure.waits.journals import Jbd2Work
 from fsadvisor.measure.waits.threads import EVERY_S, Watch, watch
 from fsadvisor.measure.waits.window import window as counted
 from fsadvisor.readers import system_counters
+from fsadvisor.survey.hosting import INITIAL
 from fsadvisor.survey.kernel_log import names_of
-from fsadvisor.survey.surroundings import INITIAL
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

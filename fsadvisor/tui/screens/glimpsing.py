@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from textual.timer import Timer
 
     from fsadvisor.pages.glyphs import Glyphs, Line
-    from fsadvisor.survey.glimpse import Glimpse
+    from fsadvisor.survey.progress import Glimpse
     from fsadvisor.tui.views.overview import Pieces
 
 _TURN_S: Final = 0.25

@@ -11,8 +11,7 @@ from fsadvisor.tui.views.rows import LazyRows, Row
 
 if TYPE_CHECKING:
     from fsadvisor.pages.glyphs import Glyphs
-    from fsadvisor.survey.glimpse import Glimpse
-    from fsadvisor.survey.progress import Progress
+    from fsadvisor.survey.progress import Glimpse, Progress
 
 _LONGEST: Final = 120
 

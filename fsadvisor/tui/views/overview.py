@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
     from fsadvisor.pages.glyphs import Glyphs
-    from fsadvisor.survey.glimpse import Glimpse
+    from fsadvisor.survey.progress import Glimpse
     from fsadvisor.tui.views.look import Look
     from fsadvisor.tui.views.rows import Row
 

@@ -2,7 +2,7 @@
 nothing grave now, and what runs is not what the file says. Look before the next restart.
 """
 
-from fsadvisor.survey.in_force import times_argv
+from fsadvisor.survey.effective_settings import times_argv
 from tests.panel import build
 
 FIRST = ()

@@ -1,6 +1,6 @@
 """Proxmox: a stopped guest has cache=unsafe in its configuration. Take it out before it starts again."""
 
-from fsadvisor.survey.configured_caches import UNSAFE_GUESTS
+from fsadvisor.survey.tenants import UNSAFE_GUESTS
 from tests.panel import build
 
 FIRST = ("guests-configured-unsafe host",)

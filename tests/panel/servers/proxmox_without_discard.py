@@ -1,6 +1,6 @@
 """Proxmox on an LVM thin pool at 85 %: its guests pass no discard on, so that the pool only grows. First extend it."""
 
-from fsadvisor.survey import proxmox
+from fsadvisor.survey import tenants
 from tests.panel import build
 
 FIRST = ("thin-pool-nearly-full layer:dm-1",)
@@ -12,8 +12,8 @@ def server():
     drive, spare = build.sata(0, attributes=build.PROTECTED), build.hdd(1)
     pv, _ = drive.partition(3)
     grep = {
-        " ".join(proxmox.STORAGES): "lvmthin: local-lvm\ndir: backup\n\tpath /mnt/backup\n",
-        " ".join(proxmox.GUEST_DISKS): "/etc/pve/qemu-server/104.conf:scsi0: local-lvm:\n",
+        " ".join(tenants.PROXMOX_STORAGES): "lvmthin: local-lvm\ndir: backup\n\tpath /mnt/backup\n",
+        " ".join(tenants.PROXMOX_DISKS): "/etc/pve/qemu-server/104.conf:scsi0: local-lvm:\n",
     }
     return build.server(
         drive,

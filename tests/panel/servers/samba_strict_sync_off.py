@@ -1,6 +1,6 @@
 """A file server whose smb.conf has strict sync = no from a guide. The expert: clients' flushes are dropped."""
 
-from fsadvisor.survey.configured_caches import SAMBA
+from fsadvisor.survey.tenants import SAMBA
 from tests.panel import build
 
 FIRST = ("samba-flushes-ignored service:samba ?",)

@@ -1,4 +1,17 @@
-"""Weighs all evidence into a verdict, and says what would settle it: concrete steps, the nearest first."""
+"""Power-loss protection: everything that speaks for and against it, weighed into a verdict.
+
+proven   the device itself shows it, and nothing speaks against it: capacitors that it reports, a test that means them
+         for its family, or no volatile cache where its family is sold as protected
+claimed  somebody says so: the maker of the family, a data sheet, the device without a test
+partial  what is on the media stays, what was acknowledged and is on its way does not
+absent   there is none
+failed   there was some, and it does not work now
+unknown  all that could be asked was asked, and nothing decides
+
+While something that could decide was not asked (not root, no tool, no answer), the fact is not known at all. A failure
+overrules everything; what a hypervisor, a cloud or a USB bridge shows is never proven; a contradiction between sources
+is shown and takes away what rested on it.
+"""
 
 from __future__ import annotations
 
@@ -7,14 +20,16 @@ from typing import TYPE_CHECKING
 from msgspec import Struct
 
 from fsadvisor.facts import Cause, Fact, Known, Unknown
-from fsadvisor.survey.power_loss import evidence, signs
-from fsadvisor.survey.power_loss.evidence import Evidence, is_known_as
+from fsadvisor.survey import power_loss_evidence
+from fsadvisor.survey.power_loss_evidence import Controller, DriveEvidence, Evidence, by_controller, is_known_as
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
     from fsadvisor.storage import PlpVerdict
-    from fsadvisor.survey.power_loss.evidence import DriveEvidence
+
+__all__ = ["Controller", "DriveEvidence", "Evidence", "PowerLossVerdict", "by_controller", "weakest", "weigh"]
+
 
 _ASK = {
     "nvme id-ctrl": "ask the drive whether its write cache is volatile: `nvme id-ctrl {device} --output-format=json`",
@@ -61,7 +76,11 @@ def _further(case: DriveEvidence, verdict: PlpVerdict, *, contradicted: bool) ->
         return
     if case.transport == "usb":
         yield "attach the drive without the USB bridge"
-    if signs.no_volatile_cache(case) and isinstance(case.write_cache, Known) and case.write_cache.value == "write back":
+    if (
+        power_loss_evidence.no_volatile_cache(case)
+        and isinstance(case.write_cache, Known)
+        and case.write_cache.value == "write back"
+    ):
         yield "find what set queue/write_cache (`grep -rs write_cache /etc/udev/rules.d`), or rescan the controller"
     if verdict == "absent" and case.family is None:
         return
@@ -148,10 +167,10 @@ def _evidence(case: DriveEvidence) -> Iterator[Evidence]:
         yield Evidence("absent", "lives in memory: a power loss takes everything", "transport", "veto")
     if case.controller is not None and case.controller.says is not None:
         yield case.controller.says
-    yield from signs.by_nvme(case)
-    yield from signs.by_attributes(case)
+    yield from power_loss_evidence.by_nvme(case)
+    yield from power_loss_evidence.by_attributes(case)
     yield from _kernel(case)
-    yield from evidence.by_model(case)
+    yield from power_loss_evidence.by_model(case)
     if isinstance(case.virtual, Known) and case.virtual.value:
         yield Evidence("unknown", "nothing can be proven from inside", case.virtual.source)
     elif isinstance(case.virtual, Unknown) and not case.virtual.learn:
@@ -215,14 +234,18 @@ def weakest(verdicts: Iterable[PlpVerdict]) -> PlpVerdict:
 def _vetoes_asked(case: DriveEvidence) -> bool:
     """Whether the drive's own health was read: where it says nothing against itself, a claim may stand."""
     if case.is_nvme:
-        return any(signs.warnings(case))
-    return not isinstance(case.drive.smart, Unknown) and signs.tell_health(case.drive.smart)
+        return any(power_loss_evidence.warnings(case))
+    return not isinstance(case.drive.smart, Unknown) and power_loss_evidence.tell_health(case.drive.smart)
 
 
 def _proven(case: DriveEvidence, found: tuple[Evidence, ...]) -> bool:
     """By a test of capacitors, or because no cache is volatile and nothing casts doubt on that."""
     weights = {it.weight for it in found}
-    if signs.no_volatile_cache(case) and isinstance(case.write_cache, Known) and case.write_cache.value == "write back":
+    if (
+        power_loss_evidence.no_volatile_cache(case)
+        and isinstance(case.write_cache, Known)
+        and case.write_cache.value == "write back"
+    ):
         return False
     protected = case.family is not None and case.family.verdict == "claimed"
     return "proof" in weights or (protected and "cache" in weights and "doubt" not in weights)
@@ -259,10 +282,15 @@ def _missing_nvme(case: DriveEvidence, tested: bool) -> Iterator[tuple[str, Unkn
         yield "nvme id-ctrl", drive.id_ctrl
     if isinstance(drive.smart_log, Unknown) and not _vetoes_asked(case):
         yield "nvme smart-log", drive.smart_log
-    if isinstance(drive.ocp, Unknown) and not signs.refused(drive.ocp):
+    if isinstance(drive.ocp, Unknown) and not power_loss_evidence.refused(drive.ocp):
         yield "nvme ocp smart-add-log", drive.ocp
     feature = drive.cache_feature
-    if signs.no_volatile_cache(case) and not tested and isinstance(feature, Unknown) and not signs.refused(feature):
+    if (
+        power_loss_evidence.no_volatile_cache(case)
+        and not tested
+        and isinstance(feature, Unknown)
+        and not power_loss_evidence.refused(feature)
+    ):
         yield "nvme get-feature --feature-id=6", feature
     if isinstance(case.write_cache, Unknown) and not case.from_files:
         yield "queue/write_cache", case.write_cache

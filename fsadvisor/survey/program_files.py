@@ -1,19 +1,23 @@
-"""Where a file of a container lies on the host: by what is mounted there and here."""
+"""Where a program's files lie on the host: in a container, by a list of processes alone, as etcd's file says."""
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 
 from msgspec import Struct
 
 from fsadvisor.facts import Cause, Fact, Known, Unknown
+from fsadvisor.patterns import late
+from fsadvisor.readers import database_files
 from fsadvisor.readers.mount_tables import parse_mountinfo
 from fsadvisor.survey import read_fact
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from fsadvisor.machine.port import Machine
+    from fsadvisor.readers.database_files import EtcdConf
     from fsadvisor.readers.mount_tables import Mount
 
 _SOURCE = "/proc/PID/mountinfo of the container, /proc/self/mountinfo"
@@ -98,3 +102,75 @@ def last_over(path: str, mounts: Sequence[Mount]) -> Mount | None:
     above = [it for it in mounts if _is_below(path, it.mount_point)]
     longest = max((len(it.mount_point) for it in above), default=0)
     return next((it for it in reversed(above) if len(it.mount_point) == longest), None)
+
+
+_NOT_DATA = ("/usr/", "/bin/", "/sbin/", "/opt/", "/etc/", "/run/")
+
+
+def listed_directory(program: str, process: str, datadir: str | None, paths: Sequence[str]) -> Fact[str]:
+    """By the arguments of a program that works in its data folder."""
+    given = datadir
+    if program == "postgresql":  # -D, which comes first
+        given = next((path for path in paths if not path.startswith(_NOT_DATA)), given)
+    if given and given.startswith("/"):
+        return Known(given, f"argument of {program}")
+    return Unknown(Cause.NOT_EXPOSED, f"run `pwdx $(pgrep -o {process})` on the machine", f"arguments of {program}")
+
+
+_FILES: dict[str, tuple[re.Pattern[str], tuple[str, ...], tuple[str, ...]]] = {
+    "mysql": (
+        late(r"^\s*datadir\s*=\s*(/\S*)", re.MULTILINE),
+        ("/etc/my.cnf", "/etc/mysql/my.cnf"),
+        ("/etc/my.cnf.d", "/etc/mysql/conf.d", "/etc/mysql/mariadb.conf.d", "/etc/mysql/mysql.conf.d"),
+    ),
+    "redis": (
+        late(r"^\s*dir\s+(/\S*)", re.MULTILINE),
+        ("/etc/redis/redis.conf", "/etc/redis.conf", "/etc/valkey/valkey.conf", "/etc/valkey.conf"),
+        (),
+    ),
+}
+"""How a program's files name its data folder, the files, and the folders of such files."""
+
+
+def configured_directory(machine: Machine, program: str) -> Known[str] | None:
+    """The data folder that all files of a program agree on, where nothing tells its working directory."""
+    if program not in _FILES:
+        return None
+    pattern, files, folders = _FILES[program]
+    more = (f"{folder}/{name}" for folder in folders for name in read_fact.names(machine.entries(folder)))
+    told: dict[str, str] = {}
+    for path in (*files, *more):
+        answer = machine.settings(path)
+        if not isinstance(answer, Unknown):
+            told |= {value.rstrip("/"): path for value in pattern.findall(answer.text)}
+    return Known(*told.popitem()) if len(told) == 1 else None
+
+
+def has_etcd_file(settings: Mapping[str, str | None], environment: Mapping[str, str]) -> bool:
+    """Whether it was started with one."""
+    return "config_file" in settings or "ETCD_CONFIG_FILE" in environment
+
+
+def etcd_file_path(settings: Mapping[str, str | None], environment: Mapping[str, str]) -> str:
+    """As it was told; '' where that is nothing."""
+    return settings.get("config_file") or environment.get("ETCD_CONFIG_FILE") or ""
+
+
+def read_etcd_file(machine: Machine, place: str) -> EtcdConf | Unknown:
+    """Its settings about storage."""
+    return read_fact.understood(machine.settings(place), database_files.parse_etcd_conf)
+
+
+def etcd_data_directory(machine: Machine, named: str, root: str | None, seen: Fact[str], usual: str) -> Fact[str]:
+    """The folder that the file names, as its container has it, else what was seen: not the usual place.
+
+    `root` is the way to the root that it sees, None where that is not known.
+    """
+    place = f"{root}{named}"
+    record = read_etcd_file(machine, place) if named.startswith("/") and root is not None else None
+    told = None if record is None or isinstance(record, Unknown) else record.get("data-dir")
+    if told and told.startswith("/"):
+        return Known(told, place)
+    if read_fact.value(seen) != usual:
+        return seen
+    return record if isinstance(record, Unknown) else Unknown(Cause.NOT_EXPOSED, "look for its data-dir", place)

@@ -1,4 +1,4 @@
-"""Which machine was looked at, and names of its subjects that outlive the kernel's: hashes, unless asked otherwise."""
+"""Which machine was looked at, and names of machine, drives and filesystems that outlive the kernel's."""
 
 from __future__ import annotations
 
@@ -9,13 +9,14 @@ from typing import TYPE_CHECKING, Final
 
 from fsadvisor.facts import Known
 from fsadvisor.patterns import late
+from fsadvisor.storage import Disk, Filesystem
 from fsadvisor.survey import read_fact
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from fsadvisor.machine.port import Machine
-    from fsadvisor.storage import Storage, Subject
+    from fsadvisor.storage import Facts, Storage, Subject
     from fsadvisor.survey.attested import Identity
 
 _HOST_NAMES: Final = ("/proc/sys/kernel/hostname", "/etc/hostname")
@@ -85,3 +86,18 @@ def _names(subject: Subject, identity: Identity) -> tuple[str, ...]:
     if subject.kind in ("filesystem", "mount") and isinstance(identity.uuid, Known):
         return (subject.kind, identity.uuid.value, *([subject.name] if subject.kind == "mount" else ()))
     return ()
+
+
+def keys_by(identity: Callable[[str], Identity]) -> Callable[[str, Facts], str | None]:
+    """The key of a subject by its id and facts; None where nothing tells it from others."""
+    return lambda subject, facts: _key(identity(subject), facts)
+
+
+def _key(identity: Identity, facts: Facts) -> str | None:
+    """A filesystem's UUID, else where it is and how large; a drive's model and serial number."""
+    if isinstance(facts, Filesystem):
+        told = [read_fact.value(it) for it in (facts.device, facts.mount_point, facts.size_bytes)]
+        return read_fact.value(identity.uuid) or (None if None in told else " ".join(map(str, told)))
+    drive = identity.drives[0] if isinstance(facts, Disk) and identity.drives else None
+    serial = None if drive is None else read_fact.value(drive.serial)
+    return f"{read_fact.value(drive.model) or ''} {serial}".strip() if drive and serial else None

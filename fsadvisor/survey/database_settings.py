@@ -1,18 +1,15 @@
-"""MySQL and MariaDB: what their option files say about InnoDB's durability and caching.
-
-The files in the server's order, persisted variables (MySQL 8.0), then the command line. What is configured counts;
-SET GLOBAL is not seen.
-"""
+"""What option files say of durability and caching, of MySQL, MariaDB and etcd; SET GLOBAL is not seen."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 from msgspec import Struct
 
 from fsadvisor.facts import Cause, Fact, Known, Unknown, unreadable
 from fsadvisor.readers import database_files
 from fsadvisor.survey import program_settings, read_fact
+from fsadvisor.survey.program_files import etcd_file_path, has_etcd_file, read_etcd_file
 from fsadvisor.survey.program_settings import IncludingFiles, Settings
 from fsadvisor.version import Version
 
@@ -21,7 +18,7 @@ if TYPE_CHECKING:
 
     from fsadvisor.machine.port import Machine
     from fsadvisor.readers.database_files import MysqldVersion
-    from fsadvisor.survey.programs import Inside
+    from fsadvisor.survey.programs import Inside, RunningProgram
 
 _FILES = ("/etc/my.cnf", "/etc/mysql/my.cnf", "/usr/etc/my.cnf")
 _GROUPS = ("mysqld", "server")
@@ -34,7 +31,7 @@ _UPGRADE_FILES = ("mariadb_upgrade_info", "mysql_upgrade_info")
 _VERSIONS = {"MYSQL_VERSION": "mysql", "MARIADB_VERSION": "mariadb"}
 
 
-class Server(Struct, frozen=True, kw_only=True):
+class MysqlServer(Struct, frozen=True, kw_only=True):
     """A running server: its process name, data folder and the settings among its arguments."""
 
     process: str
@@ -56,11 +53,11 @@ class Server(Struct, frozen=True, kw_only=True):
         return self.inside.directory if self.inside else self.directory
 
 
-def facts(machine: Machine, server: Server) -> dict[str, Any]:
+def mysql_facts(machine: Machine, server: MysqlServer) -> dict[str, Any]:
     """Facts of a server."""
     release = _release(machine, server)
     if isinstance(release, Unknown):
-        return {"server_version": release, "edition": release, **dict.fromkeys(SETTINGS, release)}
+        return {"server_version": release, "edition": release, **dict.fromkeys(MYSQL_SETTINGS, release)}
     settings = _settings(machine, server, release.value)
     if server.asked is not None:
         settings = {**({} if isinstance(settings, Unknown) else settings), **server.asked}
@@ -80,13 +77,13 @@ def facts(machine: Machine, server: Server) -> dict[str, Any]:
     }
 
 
-SETTINGS = (
+MYSQL_SETTINGS = (
     "innodb_flush_method", "direct_io", "innodb_doublewrite", "innodb_flush_log_at_trx_commit", "buffer_bytes",
     "own_checksums", "log_directory",
 )  # fmt: skip
 
 
-def _release(machine: Machine, server: Server) -> Known[MysqldVersion] | Unknown:
+def _release(machine: Machine, server: MysqlServer) -> Known[MysqldVersion] | Unknown:
     """The binary's word, else the file that an upgrade leaves in the data folder; in a container its image's word."""
     if server.inside:
         return _release_inside(machine, server)
@@ -104,7 +101,7 @@ def _release(machine: Machine, server: Server) -> Known[MysqldVersion] | Unknown
     return record
 
 
-def _release_inside(machine: Machine, server: Server) -> Known[MysqldVersion] | Unknown:
+def _release_inside(machine: Machine, server: MysqlServer) -> Known[MysqldVersion] | Unknown:
     """By the file that an upgrade leaves, else by the variable that the makers' images set."""
     for name in _UPGRADE_FILES:
         path = server.read_at(f"{server.own_directory}/{name}")
@@ -178,7 +175,7 @@ def _has_checksums(algorithm: str) -> bool:
     return "none" not in algorithm.lower()
 
 
-def _log_directory(settings: Settings | Unknown, server: Server) -> Fact[str]:
+def _log_directory(settings: Settings | Unknown, server: MysqlServer) -> Fact[str]:
     default = Known(server.own_directory, "InnoDB's default: the data directory")
     fact = program_settings.text(settings, "innodb_log_group_home_dir", default)
     own = server.own_directory
@@ -188,7 +185,7 @@ def _log_directory(settings: Settings | Unknown, server: Server) -> Fact[str]:
     return server.inside.mounts.place(path.value).path
 
 
-def _settings(machine: Machine, server: Server, release: MysqldVersion) -> Settings | Unknown:
+def _settings(machine: Machine, server: MysqlServer, release: MysqldVersion) -> Settings | Unknown:
     given = [database_files.named("", name, value) for name, value in server.given]
     files = _Files(machine, release, server)
     for path in _paths(server):
@@ -201,7 +198,7 @@ def _settings(machine: Machine, server: Server, release: MysqldVersion) -> Setti
     return _of_another(machine, found, server) or found
 
 
-def _paths(server: Server) -> list[str]:
+def _paths(server: MysqlServer) -> list[str]:
     """The option files that this server was told to read."""
     given = dict(server.given)
     if "no_defaults" in given:
@@ -214,7 +211,7 @@ def _value(value: str | None) -> str:
     return "ON" if value is None else value
 
 
-def _of_another(machine: Machine, found: Settings, server: Server) -> Unknown | None:
+def _of_another(machine: Machine, found: Settings, server: MysqlServer) -> Unknown | None:
     """Why these are not the settings of the server with this data folder: several servers share the files."""
     if "defaults_group_suffix" in found:
         return Unknown(Cause.NOT_EXPOSED, "", "option groups with a suffix are not followed")
@@ -230,7 +227,7 @@ def _of_another(machine: Machine, found: Settings, server: Server) -> Unknown | 
 class _Files(IncludingFiles[database_files.MysqlCnf]):
     """MySQL's option files, as far as the groups are the server's."""
 
-    def __init__(self, machine: Machine, release: MysqldVersion, server: Server) -> None:
+    def __init__(self, machine: Machine, release: MysqldVersion, server: MysqlServer) -> None:
         super().__init__(machine, database_files.parse_mysql_cnf)
         self._server = server
         groups = (*_GROUPS, *_MARIADB_GROUPS) if release.edition == "mariadb" else _GROUPS
@@ -245,3 +242,69 @@ class _Files(IncludingFiles[database_files.MysqlCnf]):
                 self.read_folder(self._server.read_at(value.rstrip("/")), ".cnf", depth + 1, must_exist=False)
             elif option.group in self._groups:
                 self.found[option.name] = Known(value, path)
+
+
+_ETCD: Final = "arguments and environment of etcd"
+
+
+def etcd_facts(machine: Machine, found: RunningProgram) -> dict[str, Any]:
+    """Whether it flushes, and where its log is."""
+    given, environment = dict(found.settings), dict(found.environment or ())
+    if has_etcd_file(given, environment):
+        return _by_file(machine, found)
+    if given.get("unsafe_no_fsync", "") in (None, "true", "1"):
+        unsafe: Fact[bool] = Known(True, "argument of etcd")
+    elif found.environment is None:
+        learn = "look for ETCD_UNSAFE_NO_FSYNC and ETCD_WAL_DIR in the environment that its unit or manifest sets"
+        unsafe = Unknown(Cause.NOT_EXPOSED, learn, "arguments of etcd, which do not say")
+    else:
+        word = given.get("unsafe_no_fsync") or environment.get("ETCD_UNSAFE_NO_FSYNC", "false")
+        unsafe = program_settings.switch(Known(word, _ETCD))
+    return {"unsafe_no_fsync": unsafe, "log_directory": _log(found, given, environment)}
+
+
+def _log(found: RunningProgram, given: dict[str, str | None], environment: dict[str, str]) -> Fact[str]:
+    """Where its log is: in the data folder, where neither says otherwise."""
+    if told := given.get("wal_dir"):
+        return Known(told, "argument of etcd")
+    if found.environment is None or "wal_dir" in given or environment.get("ETCD_WAL_DIR"):
+        return Unknown(
+            Cause.NOT_EXPOSED, "look for ETCD_WAL_DIR in the environment that its unit or manifest sets", _ETCD
+        )
+    return _in_data(found.directory)
+
+
+def _in_data(directory: Fact[str]) -> Fact[str]:
+    return read_fact.derive(directory, lambda it: f"{it.rstrip('/')}/member/wal")
+
+
+def _by_file(machine: Machine, found: RunningProgram) -> dict[str, Any]:
+    """By its file; in a container by the file that it sees, whose paths are the container's."""
+    path = _path(found)
+    record = path if isinstance(path, Unknown) else read_etcd_file(machine, path)
+    if isinstance(record, Unknown):
+        return {"unsafe_no_fsync": record, "log_directory": record}
+    source = path if isinstance(path, str) else ""
+    word = record.get("unsafe-no-fsync")
+    unsafe = Known(False, f"{source}: not set") if word is None else program_settings.switch(Known(word, source))
+    log = record.get("wal-dir")
+    if found.inside and log:
+        place: Fact[str] = found.inside.mounts.place(log).path if log.startswith("/") else _relative(source)
+    elif log:
+        place = Known(log, source) if log.startswith("/") else _relative(source)
+    else:
+        place = _in_data(found.directory)
+    return {"unsafe_no_fsync": unsafe, "log_directory": place}
+
+
+def _relative(source: str) -> Unknown:
+    return Unknown(Cause.NOT_EXPOSED, "look where its relative path leads", source)
+
+
+def _path(found: RunningProgram) -> str | Unknown:
+    """The file, as we may read it."""
+    settings = dict(found.inside.settings if found.inside else found.settings)
+    path = etcd_file_path(settings, dict(found.environment or ()))
+    if path.startswith("/") and (found.inside or found.here is True):
+        return found.inside.path(path) if found.inside else path
+    return Unknown(Cause.NOT_EXPOSED, "look for unsafe-no-fsync and wal-dir in etcd's configuration file", _ETCD)

@@ -1,36 +1,136 @@
-"""What a cloud lets a disk and a machine do: type, limits, burst and the host's cache, as far as they are told here.
-
-Nothing asks the network. AWS tells the size of the machine in DMI, Azure that and its disks to cloud-init as the
-machine starts, GCP neither. Of a volume's type nothing is told on AWS and GCP; a person may say it.
-"""
+"""What this system runs in: a container, a hypervisor, a cloud, and what a cloud lets a disk and a machine do."""
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING, Any, Final, Literal
 
 from msgspec import Struct
 from msgspec.structs import replace
 
-from fsadvisor.drives import cloud_limits
-from fsadvisor.facts import NOT_APPLICABLE, Cause, Fact, Known, Unknown
+from fsadvisor.drives import tables
+from fsadvisor.facts import NOT_APPLICABLE, Cause, Fact, Known, Unknown, unreadable
 from fsadvisor.patterns import late
 from fsadvisor.readers import host_files
 from fsadvisor.survey import read_fact
 
 if TYPE_CHECKING:
-    import re
-
-    from fsadvisor.drives.cloud_limits import Limits
-    from fsadvisor.machine.port import Machine
-    from fsadvisor.readers.host_files import GivenDisk, InstanceData
+    from fsadvisor.drives.tables import Limits
+    from fsadvisor.machine.port import Argv, Machine
+    from fsadvisor.readers.host_files import GivenDisk, InstanceData, Virtualization
     from fsadvisor.storage import CloudDisk, Disk, HostCache
     from fsadvisor.survey.block import BlockDevice
+
+DETECT_VM: Argv = ("systemd-detect-virt", "--vm")
+DETECT_CONTAINER: Argv = ("systemd-detect-virt", "--container")
+COMMANDS: tuple[Argv, ...] = (DETECT_VM, DETECT_CONTAINER)
+
+_CPU: Final = "/proc/cpuinfo"
+_DMI: Final = "/sys/class/dmi/id"
+_X86_FLAGS: Final = late(r"^flags\t*:.*$", re.MULTILINE)
+_MAKERS: Final = late(
+    r"QEMU|KVM|OpenStack|VMware|VMW\b|innotek|VirtualBox|Xen|Bochs|Parallels|BHYVE|Virtual Machine|Google|KubeVirt"
+    r"|Amazon EC2|Nutanix|Apple Virtualization|Hyper-V|Alibaba|DigitalOcean|Hetzner|OVH|Linode|Vultr|UpCloud|Scaleway",
+    re.IGNORECASE,
+)
+"""Makers of virtual machines, of which some sell bare machines, too: without another sign they decide nothing."""
+
+INITIAL: Final = {"pid": "pid:[4026531836]", "cgroup": "cgroup:[4026531835]"}
+"""The numbers of the first namespaces, the same in every kernel: include/uapi/linux/nsfs.h, before 6.17 proc_ns.h."""
+_NAMESPACE: Final = late(r"[a-z]+:\[\d+\]")
+_MARKS: Final = ("/run/.containerenv", "/.dockerenv")
+
+
+def _identified(record: Virtualization | Unknown, source: str, kind: Literal["vm", "container"]) -> Fact[bool]:
+    """Whether it is of that kind; a word that systemd does not print, as half of one is, says nothing."""
+    if isinstance(record, Unknown):
+        return record
+    if record.kind is None:
+        return unreadable(f"'{record.name}' is no identifier of systemd-detect-virt's", source)
+    return read_fact.field(record, source, lambda it: it.kind == kind if it.kind in (kind, "none") else None)
+
+
+def _by_systemd(machine: Machine, command: Argv, kind: Literal["vm", "container"]) -> Fact[bool]:
+    record = read_fact.command_record(machine, command, host_files.parse_detect_virt)
+    return _identified(record, " ".join(command), kind)
+
+
+def virtual(machine: Machine) -> Fact[bool]:
+    """Whether this is a virtual machine: systemd's word, else the CPU's hypervisor bit with the firmware's names."""
+    told = _by_systemd(machine, DETECT_VM, "vm")
+    if isinstance(told, Known):
+        return told
+    cpu = read_fact.text(machine, _CPU)
+    if isinstance(cpu, Unknown):
+        return told
+    if " hypervisor" in cpu.value:
+        return Known(True, f"{_CPU} flag hypervisor")
+    if "User Mode Linux" in cpu.value:
+        return Known(True, f"{_CPU} vendor_id")
+    return _bare(machine, cpu.value) or told
+
+
+def _bare(machine: Machine, cpu: str) -> Known[bool] | None:
+    """On x86 a hypervisor shows in the CPU's flags, but for Xen's own ways; None where any of that is not seen.
+
+    An archive seldom has /sys/hypervisor. It does not have to: guests without the flag have no firmware's names either.
+    """
+    names = [read_fact.text(machine, f"{_DMI}/{name}") for name in ("sys_vendor", "product_name")]
+    words = [it.value for it in names if isinstance(it, Known)]
+    xen = machine.entries("/sys/hypervisor")
+    without_xen = xen == () or (isinstance(xen, Unknown) and xen.cause is Cause.NOT_EXPOSED)
+    if not _X86_FLAGS.search(cpu) or len(words) < len(names) or not without_xen or _MAKERS.search(" ".join(words)):
+        return None
+    return Known(False, f"{_CPU} flags, {_DMI}/sys_vendor")
+
+
+def container(machine: Machine) -> Fact[bool]:
+    """Whether we run in a container, where /sys is the host's and mounts are our own."""
+    told = _by_systemd(machine, DETECT_CONTAINER, "container")
+    marks = [path for path in _MARKS if not isinstance(machine.read(path), Unknown)]
+    if marks:
+        return Known(True, marks[0])
+    return told if isinstance(told, Known) else _by_namespaces(machine, told)
+
+
+def _by_namespaces(machine: Machine, told: Unknown) -> Fact[bool]:
+    """In another process namespace than the kernel's first: yes; in the mount namespace of its init, too: no."""
+    for kind, first in INITIAL.items():
+        ours = _namespace(machine, "self", kind)
+        if ours is None:
+            return told
+        if ours != first:
+            return Known(True, f"/proc/self/ns/{kind}")
+    init, ours = _namespace(machine, "1", "mnt"), _namespace(machine, "self", "mnt")
+    if init is None or ours is None:
+        return told if machine.root else Unknown(Cause.DENIED, "run as root", "/proc/1/ns/mnt")
+    if init != ours:  # a container with the host's processes, or a shell of `unshare --mount`
+        return told
+    return Known(False, "/proc/self/ns/pid, /proc/1/ns/mnt")
+
+
+def _namespace(machine: Machine, process: str, kind: str) -> str | None:
+    answer = machine.link(f"/proc/{process}/ns/{kind}")
+    return None if isinstance(answer, Unknown) or not _NAMESPACE.fullmatch(answer.text) else answer.text
+
+
+def systemd(machine: Machine, shown: Fact[str]) -> Fact[bool]:
+    """Whether systemd is the service manager; `shown` is anything that systemctl told of a unit."""
+    if isinstance(shown, Known):
+        return Known(True, shown.source)
+    entries = machine.entries("/run/systemd/system")
+    if not isinstance(entries, Unknown):
+        return Known(True, "/run/systemd/system")
+    if read_fact.is_not_there(entries):
+        return Known(False, "/run/systemd/system")
+    return shown
+
 
 Cloud = Literal["aws", "gcp", "azure", "none"]
 
 _AZURE_ASSET_TAG: Final = "7783-7084-3265-9085-8269-3286-77"
 _GIB: Final = 1 << 30
-_DMI: Final = "/sys/class/dmi/id"
+
 _CACHES: Final[dict[str, HostCache]] = {"None": "none", "ReadOnly": "read only", "ReadWrite": "read write"}
 
 _SCSI_PLACE: Final = late(
@@ -39,7 +139,7 @@ _SCSI_PLACE: Final = late(
 """The SCSI controllers of VMBus: by their numbers the agent of Azure names its disks (66-azure-storage.rules)."""
 _SYSTEM: Final = ("00000000-0000", "f8b3781a-1e82")
 _DATA: Final = "f8b3781b-1e82"
-_NAMESPACE: Final = late(r"nvme\d+n(\d+)")
+_NVME_NAMESPACE: Final = late(r"nvme\d+n(\d+)")
 _FIRST_DATA_NAMESPACE: Final = 2
 """azure-vm-utils: namespace 1 of Azure's NVMe controller is the system's disk, 2 is LUN 0."""
 
@@ -78,7 +178,9 @@ _BY_MODEL: tuple[tuple[re.Pattern[str], CloudDisk], ...] = (
 )
 
 
-def sort(model: Fact[str], in_vm: Fact[bool], vendor: Fact[str], hardware: str, machine: Machine) -> Fact[CloudDisk]:
+def cloud_disk(
+    model: Fact[str], in_vm: Fact[bool], vendor: Fact[str], hardware: str, machine: Machine
+) -> Fact[CloudDisk]:
     """By the model's name, on Azure by its place; other names say nothing inside a virtual machine."""
     azure = _on_azure(vendor, hardware, machine)
     if azure is not None:
@@ -113,7 +215,7 @@ _ASK_SIZE: Final[dict[str, str]] = {
 }
 
 
-def size(machine: Machine, on: Fact[Cloud]) -> Fact[str]:
+def cloud_size(machine: Machine, on: Fact[Cloud]) -> Fact[str]:
     """The size of the machine by its cloud's name: m5.large, Standard_D4s_v5."""
     if isinstance(on, Unknown):
         return on
@@ -131,7 +233,7 @@ def size(machine: Machine, on: Fact[Cloud]) -> Fact[str]:
     )
 
 
-def facts_of_size(on: Fact[Cloud], name: Fact[str]) -> dict[str, Any]:
+def facts_of_cloud_size(on: Fact[Cloud], name: Fact[str]) -> dict[str, Any]:
     """Facts of the host: what a machine of that size may do with all of its network disks together."""
     found = _limits_of_size(on, name)
     source = "" if isinstance(found, Unknown) else f"{read_fact.value(name)}: {found.source}"
@@ -146,7 +248,7 @@ def facts_of_size(on: Fact[Cloud], name: Fact[str]) -> dict[str, Any]:
 def _limits_of_size(on: Fact[Cloud], name: Fact[str]) -> Limits | Unknown:
     if isinstance(name, Unknown):
         return name
-    found = cloud_limits.of_size(read_fact.value(on) or "", name.value)
+    found = tables.limits_of_size(read_fact.value(on) or "", name.value)
     return found or Unknown(Cause.NOT_EXPOSED, f"look up what {name.value} may do", "the table of clouds' limits")
 
 
@@ -178,7 +280,7 @@ def provisioned(
             throughput=unknown,
         )
     at_start = f"{host_files.INSTANCE_DATA}, as the machine started"
-    limits = cloud_limits.of_disk(given.kind or "", given.gib or 0)
+    limits = tables.limits_of_disk(given.kind or "", given.gib or 0)
     source = f"{given.kind}, {given.gib} GiB: {limits.source}" if limits else at_start
     return Provisioned(
         kind=read_fact.fact_of(given.kind, at_start, learn),
@@ -214,7 +316,7 @@ def _place(device: BlockDevice) -> _Place | None:
         if scsi["controller"] == _DATA:
             return _Place(int(scsi["lun"]))
         return _Place(None) if scsi["controller"] in _SYSTEM and scsi["lun"] == "0" else None
-    found = _NAMESPACE.fullmatch(device.name)
+    found = _NVME_NAMESPACE.fullmatch(device.name)
     if found is None:
         return None
     number = int(found[1])
