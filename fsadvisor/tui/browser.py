@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import gc
 import os
 from typing import TYPE_CHECKING
 
-from fsadvisor.tui.session import Looking
+from fsadvisor.tui.session import Looking, collect_rarely
 from fsadvisor.tui.terminal import Terminal
 
 if TYPE_CHECKING:
@@ -31,7 +30,7 @@ def explore_in_page(session: Session) -> int:
             super().run_input_thread()
             self._app.post_message(ExitApp())
 
-    gc.enable()
+    collect_rarely()
     app = FsadvisorApp(session, _SIGNS, looking, EndsWithItsServer)
     code = app.run()
     if app.error is not None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import gc
 import os
 import signal
 import threading
@@ -52,6 +53,8 @@ if TYPE_CHECKING:
     from fsadvisor.tui.views.narrowing import Narrowing
 
 _SIGNALLED = 128
+_LATEST_S = 120.0
+"""After which cycles are collected even where no look has come: a dead device may hold it for ever."""
 _LAST_WORDS_S = 3.0
 """How long a signal waits for an orderly end."""
 _READ_ONLY = "This page is read-only: fsadvisor serve --may-write lets it write and measure."
@@ -166,6 +169,7 @@ class Explorer(Going):
         if self._looking is None:
             self._looking = Looking(self.session)
         self._looking.listen(self._heard)
+        self.set_timer(_LATEST_S, gc.enable)
 
     def on_unmount(self) -> None:
         """Whoever ran us handles signals again."""
@@ -193,6 +197,7 @@ class Explorer(Going):
                 self._watches = True
                 hotplug.watch(lambda change: self.post_message(self.DisksChanged(change)))
             self.look = message.outcome
+            self.call_after_refresh(gc.freeze)  # what is shown stays: the collector need not walk it with each key
             if not message.outcome.asking:
                 self.say_instead(_ASKING, _ASKED)
                 if self.doctor.answer is None:

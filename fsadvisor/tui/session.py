@@ -12,6 +12,7 @@ Remembers what was seen of this machine from run to run. Everything here runs on
 from __future__ import annotations
 
 import datetime as dt
+import gc
 import threading
 import time
 from typing import TYPE_CHECKING, Final, Generic, Protocol, TypeAlias, TypeVar
@@ -136,7 +137,7 @@ class Session(Struct, kw_only=True, dict=True):
             asking = answering.asking
             complete = not asking and not answering.changed.is_set()
             changes, gist = self.memory.changes(look) if complete and self.memory else (None, None)
-            look = replace(look, asking=asking, history=changes).thought_through()
+            look = _kept(replace(look, asking=asking, history=changes))
             took_s = time.monotonic() - started
             self._saw(machine)
             yield look
@@ -166,7 +167,7 @@ class Session(Struct, kw_only=True, dict=True):
         """The machine last looked at as it would be; it remembers its answers, so no tool runs again."""
         if self.machine is None:
             raise RuntimeError("nothing has been looked at yet")
-        return replace(self._look(self.machine, supposed), supposed=tuple(supposed)).thought_through()
+        return _kept(replace(self._look(self.machine, supposed), supposed=tuple(supposed)))
 
     def asked(self, ask: Callable[[Machine], T]) -> T:
         """What is made of the machine last looked at, while nobody else looks at it: this may wait."""
@@ -208,7 +209,7 @@ class Session(Struct, kw_only=True, dict=True):
 
     def look(self, machine: Machine, supposed: Sequence[Supposition] = ()) -> Look:
         """Survey and judge; on a big machine this takes seconds."""
-        return self._look(machine, supposed).thought_through()
+        return _kept(self._look(machine, supposed))
 
     def _look(self, machine: Machine, supposed: Sequence[Supposition] = ()) -> Look:
         with self._lock, heard_by(self._hear):
@@ -229,6 +230,19 @@ class Session(Struct, kw_only=True, dict=True):
     def _host(self, machine: Machine) -> str:
         answer = machine.read(_HOST_NAME) if self.live else None
         return answer.text.strip() if isinstance(answer, Reply) else ""
+
+
+def collect_rarely() -> None:
+    """Once the collector is on, it rarely walks through all: that stops every thread, and no key is answered."""
+    gc.set_threshold(700, 10, 100)
+
+
+def _kept(look: Look) -> Look:
+    """Thought through, and out of the collector's sight, as it makes no cycles; from the first look on it is on."""
+    whole = look.thought_through()
+    gc.freeze()
+    gc.enable()
+    return whole
 
 
 Outcome: TypeAlias = "Look | Exception"

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import gc
 from typing import TYPE_CHECKING, Final
 
 from fsadvisor.tui.first_picture import Painter
-from fsadvisor.tui.session import Looking
+from fsadvisor.tui.session import Looking, collect_rarely
 from fsadvisor.tui.terminal import HeldTerminal
 
 if TYPE_CHECKING:
@@ -39,5 +38,5 @@ def start(name: str, session_of: Callable[[], Session], terminal: Terminal, note
 
         if look is not (newest := looking.newest(0)):
             show(newest, session.glimpsed)
-        gc.enable()
+        collect_rarely()
         return explore(session, terminal, looking, held, painter.wire)
