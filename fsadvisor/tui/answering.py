@@ -79,11 +79,11 @@ class Answering(App[int]):
         """Textual's; where nothing follows from the key, the person is told so. Esc takes a search away first."""
         if self._is_typed_into():
             return await super()._check_bindings(key, priority)
-        before, bound = self.screen, self.screen.active_bindings.get(key)
+        before, bound = self.screen, None if priority else self.screen.active_bindings.get(key)
         end_search: Callable[[], bool] = getattr(before, "end_search", bool)
         ended = key == "escape" and not priority and end_search()
         done = ended or await super()._check_bindings(key, priority)
-        if bound and not priority and self._did_nothing(before, bound.binding.action):
+        if bound and self._did_nothing(before, bound.binding.action):
             name = bound.binding.action.partition("(")[0].rpartition(".")[2]
             self.say(_WITHOUT_EFFECT.get(name.partition("_")[0], _NOTHING))
         if done or not priority:

@@ -31,9 +31,18 @@ class Drawn(Widget):
     _shared: tuple[Mapping[Tone, Style], Style] | None = None
 
     def render_lines(self, crop: Region) -> list[Strip]:
-        """Those of the screen."""
-        self._shared = tones(self), self.rich_style
+        """Those of the screen; where none of them changed, those that are kept: Textual works out their looks first."""
+        kept, lines = self._styles_cache, crop.line_range
+        if kept._width == crop.width and kept._dirty_lines.isdisjoint(lines) and not self.app.no_color:
+            drawn = [one for y in lines if (one := kept._cache.get(y)) is not None]
+            if len(drawn) == crop.height:
+                return drawn
+        self._share()
         return super().render_lines(crop)
+
+    def _share(self) -> None:
+        """What is worked out for each paint."""
+        self._shared = tones(self), self.rich_style
 
     def drawn(self, line: Line, width: int, cursor: Style | None = None) -> Strip:
         """One of them."""

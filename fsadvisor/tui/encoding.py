@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from itertools import product
+from operator import ne
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from fsadvisor.tui.cells import ANY, NO_COLOUR, UNKNOWN, Ink
@@ -51,12 +52,7 @@ class Piece(NamedTuple):
 
 def encoded(before: Screen, after: Screen, abilities: Abilities = FEWEST) -> str:
     """The escape sequences that turn one screen into another of the same size; '' where they are the same."""
-    changed = sum(
-        one != other
-        for old, new in zip(before, after, strict=True)
-        if old is not new
-        for one, other in zip(old, new, strict=True)
-    )
+    changed = sum(sum(map(ne, old, new)) for old, new in zip(before, after, strict=True) if old is not new)
     if not changed:
         return ""
     ways: list[tuple[str, Ink | None, list[Piece]]] = [("", None, _pieces(before, after, abilities))]
@@ -102,7 +98,7 @@ def _pieces(before: Screen, after: Screen, abilities: Abilities) -> list[Piece]:
 
 def _runs(before: list[Cell], now: list[Cell]) -> Iterator[tuple[int, int]]:
     """From where to where a line changed; a wide sign is never sent by half."""
-    changed = [at for at, (one, other) in enumerate(zip(before, now, strict=True)) if one != other]
+    changed = [at for at, is_other in enumerate(map(ne, before, now)) if is_other]
     if not changed:
         return
     start = end = changed[0]

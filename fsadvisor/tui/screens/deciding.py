@@ -12,6 +12,7 @@ from fsadvisor.rulebook.rule import CALLS_FOR_ACTION
 from fsadvisor.tui.actions import Action
 from fsadvisor.tui.place import Place
 from fsadvisor.tui.views import suppose
+from fsadvisor.tui.views.look import finding_key
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -39,6 +40,8 @@ class Deciding(Place):
     """A place with a finding, a fact or a subject under the cursor; its ACTIONS have DECISIONS among them."""
 
     _offered_before: tuple[bool, ...] = ()
+    _asked: tuple[Look | None, str, Sequence[tuple[str, str]]] = (None, "", ())
+    """The facts of the row that was asked for last, with the look, and the key of what the row is."""
 
     def finding_here(self) -> Finding | None:
         """That under the cursor."""
@@ -50,10 +53,12 @@ class Deciding(Place):
 
     def facts_here(self, look: Look) -> Sequence[tuple[str, str]]:
         """Those under the cursor, with the subjects whose own they are; of a finding, what it asks."""
-        if subject := self.subject_here():
-            return suppose.facts_of(look, subject)
-        found = self.finding_here()
-        return suppose.asked_of(look, found) if found else ()
+        subject = self.subject_here()
+        found = None if subject else self.finding_here()
+        here = finding_key(found) if found else subject
+        if self._asked[0] is not look or self._asked[1] != here:
+            self._asked = look, here, suppose.asked_of(look, found) if found else suppose.facts_of(look, subject)
+        return self._asked[2]
 
     def offers(self, action: str) -> bool:
         """What can be decided of what the cursor is on; the others say why not when their keys are pressed."""

@@ -216,10 +216,9 @@ class RowsView(ScrollView, Drawn, can_focus=True, inherit_bindings=False):
         region = Region(0, self.cursor * self._height, 1, self._height)
         self.scroll_to_region(region, animate=False, force=True)
 
-    def render_lines(self, crop: Region) -> list[Strip]:
-        """Those of the screen; what all lines share is worked out once."""
+    def _share(self) -> None:
+        super()._share()
         self._measures = self._measured()
-        return super().render_lines(crop)
 
     def _measured(self) -> _Measures:
         return _Measures(self.scrollable_content_region.width, self.scroll_offset.y, self._height)
