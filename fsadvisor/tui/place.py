@@ -76,6 +76,7 @@ class Place(PaintedOnce, Screen[None]):
     def on_screen_resume(self) -> None:
         """Catch up with what was looked at meanwhile."""
         self.query_one(Head).refresh()
+        self.query_one(KeysBar).refresh()
         self._catch_up()
 
     def on_explorer_look_changed(self) -> None:

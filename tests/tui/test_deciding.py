@@ -62,6 +62,30 @@ def test_a_finding_is_waived_and_the_waiver_taken_back_where_one_reads_it(size, 
     assert (entry["rule"], entry["because"], entry["by"]) == (rule, "a spare is on its way", "Jo Doe")
 
 
+def test_one_finding_on_several_mounts_is_waived_on_all_of_them_by_one_form(tmp_path):
+    file = tmp_path / "attest.toml"
+
+    async def steps(app, pilot):
+        several = next(one for one in app.look.findings if len(list(one.subjects)) > 1)
+        app.screen.query_one("#advice", RowsView).put_cursor_on(finding_key(several))
+        await pilot.press("W")
+        await until(pilot, lambda: "Accept the risk on which?" in shown(app))
+        await pilot.press("enter")
+        await typed(pilot, "names are kept")
+        asked = beside(app)
+        await pilot.press("enter", "enter", "enter")
+        await until(pilot, lambda: "These lines would go to" in shown(app))
+        await pilot.press("y")
+        await until(pilot, lambda: file.exists() and "1 waived" in shown(app))
+        return {one.id for one in several.subjects}, several.rule.id, asked
+
+    subjects, rule, asked = attesting(steps, file, machine="old-storage-server")
+    assert f"on all {len(subjects)}" in asked
+    entries = tomllib.loads(file.read_text())["waiver"]
+    assert {one["subject"] for one in entries} == subjects
+    assert {one["rule"] for one in entries} == {rule}
+
+
 def test_a_waiver_without_a_reason_is_refused_in_the_line_where_it_is_missing(tmp_path):
     async def steps(app, pilot):
         await pilot.press("enter", "W")

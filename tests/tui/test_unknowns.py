@@ -53,12 +53,12 @@ async def read_what_came_of_it(app, pilot):
     await pilot.press("escape")
 
 
-def attesting(steps, file, size=(80, 24)):
+def attesting(steps, file, size=(80, 24), machine=MACHINE):
     """Run the explorer on a recorded machine that keeps what people say in a file."""
 
     async def run():
-        made = session(MACHINE)
-        recorded = open_machine(FIXTURES / "machines" / MACHINE)
+        made = session(machine)
+        recorded = open_machine(FIXTURES / "machines" / machine)
         made.opened = lambda: (WithFile(recorded, ATTESTATIONS, attestation_text(file), str(file)), None)
         made.attestations, made.who = file, "Jo Doe"
         app = Heard(made, TERMINAL)

@@ -221,7 +221,7 @@ def test_a_forecast_is_fitted_from_two_latencies_and_bounded_from_one():
 
 def test_results_that_cannot_be_read_are_not_none():
     look, dark = look_at("pm9a3-postgresql-volatile"), Kept({}, unread=2)
-    rows = trials.rows(look, dark, (), NOW, 80, UNICODE, live=True)
+    rows = trials.rows(look, dark, (), NOW, 120, UNICODE, live=True)
     listed = text([line for row in rows for line in row.lines])
     assert "not tried" not in listed
     assert "not known: results are unreadable" in listed

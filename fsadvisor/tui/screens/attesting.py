@@ -18,6 +18,7 @@ from fsadvisor.attestation import claims, document, verbs
 from fsadvisor.attestation.claims import ClaimError
 from fsadvisor.machine.port import MachineError
 from fsadvisor.pages.glyphs import NOTHING, Line, Tone, line, span
+from fsadvisor.pages.values import full_name
 from fsadvisor.storage.catalogue import Kind, catalogue
 from fsadvisor.tui.actions import Action, bindings
 from fsadvisor.tui.place import Place
@@ -35,9 +36,11 @@ if TYPE_CHECKING:
     from textual.app import ComposeResult
     from textual.binding import BindingType
 
+    from fsadvisor.pages.glyphs import Glyphs
     from fsadvisor.readers.attestations import Entry
     from fsadvisor.rulebook.rule import Rule
     from fsadvisor.tui.views.look import Look
+    from fsadvisor.tui.views.rows import Row
 
 
 _ENTER: Final = span("Enter goes on, then shows what it would write", Tone.DIM)
@@ -168,9 +171,12 @@ class Attesting(Place):
         self.query_one("#asked", LinesView).show(lambda width: values.wrapping((*told, said), width))
         choices, glyphs = self.query_one("#choices", RowsView), self.explorer.glyphs
         if self._step == "which":
-            choices.show(lambda width: unknowns.attestable_rows(self._offered, look.subjects, width, glyphs))
+            choices.show(lambda width: self._which(look, width, glyphs))
         elif self._step == "value":
             choices.show(lambda width: values.form_choices(fact, width, glyphs))
+
+    def _which(self, look: Look, width: int, glyphs: Glyphs) -> list[Row]:
+        return unknowns.attestable_rows(self._offered, look.subjects, width, glyphs)
 
     def _question(self, look: Look) -> Sequence[Line]:
         """What is asked, and what was answered before."""
@@ -321,6 +327,18 @@ class Waiving(Attesting):
     FIELDS: ClassVar[tuple[tuple[str, str], ...]] = values.WAIVE_FIELDS
     WHICH: ClassVar[str] = "Accept the risk on which?"
 
+    def __init__(self, offered: Sequence[tuple[str, str]]) -> None:
+        super().__init__(offered)
+        self._every = False
+        """Whether it is accepted on all of them."""
+
+    def _which(self, look: Look, width: int, glyphs: Glyphs) -> list[Row]:
+        return [values.every_row(len(self._offered), width, glyphs), *super()._which(look, width, glyphs)]
+
+    def _answer(self, key: str) -> None:
+        self._every = key == values.EVERY
+        super()._answer("0" if self._every else key)
+
     @property
     def _rule(self) -> Rule:
         return next(one for one in self.explorer.session.shelf.rules if one.id == self._chosen[1])
@@ -330,7 +348,8 @@ class Waiving(Attesting):
 
     def _question(self, look: Look) -> Sequence[Line]:
         at = self._chosen[0]
-        return values.waive_question(self._rule, look.subjects.get(at), at)
+        whose = full_name(look.subjects[at]) if at in look.subjects else at
+        return values.waive_question(self._rule, f"all {len(self._offered):,}" if self._every else whose)
 
     def _lacks(self, told: dict[str, str]) -> tuple[str, str] | None:
         if not told["by"]:
@@ -360,7 +379,8 @@ class Waiving(Attesting):
         value: str,  # noqa: ARG002 - a waiver has none
         saying: claims.Saying,
     ) -> Callable[[], tuple[Entry, ...]]:
-        return lambda: (self.explorer.session.waiver(fact, at, saying),)
+        every = [one for one, _ in self._offered] if self._every else [at]
+        return lambda: tuple(self.explorer.session.waiver(fact, one, saying) for one in every)
 
     def _command(self, entry: Entry) -> str:
         return values.waive_command(entry.about, entry.subject, {**self._form(), "until": str(entry.until)})

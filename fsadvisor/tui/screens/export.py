@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, ClassVar, cast
 from textual.binding import Binding, BindingType
 from textual.containers import Horizontal, Vertical
 from textual.message import Message
-from textual.screen import ModalScreen
 from textual.widgets import Input, Label
 
 from fsadvisor.machine.port import MachineError
@@ -20,7 +19,7 @@ from fsadvisor.pages.document import Paragraph
 from fsadvisor.pages.glyphs import Span, Tone, line, span
 from fsadvisor.pages.screen import laid
 from fsadvisor.tui.actions import GOING, bindings
-from fsadvisor.tui.lighter import PaintedOnce
+from fsadvisor.tui.screens.question import Dialog
 from fsadvisor.tui.views import export
 from fsadvisor.tui.widgets.lines_view import LinesView
 from fsadvisor.tui.widgets.rows_view import RowsView
@@ -33,7 +32,7 @@ if TYPE_CHECKING:
     from fsadvisor.tui.views.look import Look
 
 
-class Export(PaintedOnce, ModalScreen[None]):
+class Export(Dialog[None]):
     """Enter goes from the kind to the name, and then saves; nothing is ever written over."""
 
     CSS = """
@@ -177,4 +176,4 @@ def _notify(explorer: Explorer, said: Export.Saved) -> None:
     explorer.notify(span(said.words).text, severity="error" if said.failed else "information", markup=False)
 
 
-_KEYS = line(span("Enter", Tone.KEY), " goes on and saves   ", span("Esc", Tone.KEY), " saves nothing")
+_KEYS = line(span("Enter", Tone.KEY), " goes on, then saves, ", span("Esc", Tone.KEY), " saves nothing")

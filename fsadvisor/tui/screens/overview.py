@@ -366,7 +366,7 @@ class Overview(OnTheBoard):
         """Choose what to show."""
         look = self._look
         if look is not None:
-            question = "Show which advice? / searches"
+            question = "Show which advice? Type to find"
             choices = partial(narrowing.rows, look)
             self.app.push_screen(
                 Choosing(self.MODE, question, choices, lambda key: self.show_only(narrowing.way_of(key)))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, ClassVar, Final, TypeAlias, cast
+from typing import TYPE_CHECKING, ClassVar, Final, TypeAlias, TypeVar, cast
 
 from textual.containers import Vertical
 from textual.screen import ModalScreen
@@ -11,6 +11,7 @@ from fsadvisor.pages.glyphs import Line, Span, Tone, span
 from fsadvisor.pages.screen import laid
 from fsadvisor.tui.actions import GOING, bindings
 from fsadvisor.tui.lighter import PaintedOnce
+from fsadvisor.tui.widgets.bars import KeysBar
 from fsadvisor.tui.widgets.document_view import DocumentView
 from fsadvisor.tui.widgets.lines_view import LinesView
 
@@ -32,7 +33,19 @@ _AROUND: Final = 4
 """Lines of the border, the padding and the choices."""
 
 
-class Question(PaintedOnce, ModalScreen[str]):
+T = TypeVar("T")
+
+
+class Dialog(PaintedOnce, ModalScreen[T]):
+    """Over a place, whose keys do nothing meanwhile; it tells its own."""
+
+    def on_mount(self) -> None:
+        """The last line of the place below is empty."""
+        for bar in self.app.screen_stack[-2].query(KeysBar):
+            bar.refresh()
+
+
+class Question(Dialog[str]):
     """Shows a text and the keys that answer it; n, Escape and Enter answer no, and so does the number of a place."""
 
     DEFAULT_CSS = """

@@ -10,7 +10,7 @@ from fsadvisor.pages.values import full_name
 from fsadvisor.storage import Supposition
 from fsadvisor.storage.catalogue import catalogue
 from fsadvisor.tui.actions import Action, bindings
-from fsadvisor.tui.place import Place
+from fsadvisor.tui.screens.choosing import TypedToFind
 from fsadvisor.tui.views import suppose
 from fsadvisor.tui.views.values import NoValueError, hint, typed, wrapping
 from fsadvisor.tui.widgets.ask_line import AskLine, SearchBar
@@ -31,12 +31,11 @@ _MOST_ASKED: Final = 8
 """Lines that the question, and what is wrong with an answer, may take."""
 
 
-class Supposing(Place):
+class Supposing(TypedToFind):
     """Asks step by step; Escape goes a step back. `offered` are the ids and facts to choose from, () for all."""
 
     NAME = "suppose"
     MODE = "what_if"
-    BESIDE = True
     ACTIONS: ClassVar[tuple[Action, ...]] = (Action("step_back", "escape,backspace", "Back", "A step back"),)
     BINDINGS: ClassVar[list[BindingType]] = bindings(ACTIONS)
 
@@ -45,6 +44,11 @@ class Supposing(Place):
         self._offered = tuple(offered)
         self._chosen = self._offered[0] if len(self._offered) == 1 else _ANY
         self._mistake = ""
+
+    @property
+    def lists_names(self) -> bool:
+        """Of subjects or facts."""
+        return not self._chosen[1]
 
     def body(self) -> ComposeResult:
         """The question, what to choose from, and a line to type in."""
@@ -170,4 +174,4 @@ class Supposing(Place):
         self._step(look)
 
 
-_SEARCH: Final = span("/ searches", Tone.DIM)
+_SEARCH: Final = span("type to find", Tone.DIM)

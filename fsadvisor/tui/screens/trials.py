@@ -108,6 +108,8 @@ class Trials(Place):
         Action("compare", "c", "Compare", "Say what comparing the picked ones takes, and ask"),
         Action("folder", "f", "Folder", "Name the directory whose filesystem the images of a trial are made on", False),
         Action("result", "v", "Result", "What is known of the row: what was tried before, and what it came to"),
+        Action("part(1)", "right_curly_bracket", "Next part", "The next part of the list", False),
+        Action("part(-1)", "left_curly_bracket", "Part before", "The part before", False),
         Action("running", "o", "Run", "The trial or comparison that runs, or the last one"),
         Action("clear", "C", "Put back", "Put all picked ones back", shown=False),
     )
@@ -257,6 +259,10 @@ class Trials(Place):
             self.app.push_screen(TrialRun())
         else:
             trier.stop()
+
+    def action_part(self, by: int) -> None:
+        """To the title of the next part, or of the one before."""
+        self._rows.to_part(by, lambda row: trials.chosen(row.key).kind == "title")
 
     def action_pick(self) -> None:
         """Pick a side, or put it back."""

@@ -123,6 +123,7 @@ class Unknowns(Place):
         if task is None or self._gathered is None:
             detail.show(NOTHING_TO_READ)
             return
+        self.refresh_bindings()
         session = self.explorer.session
         rules = {rule.id: rule for rule in session.shelf.rules}
         detail.show(unknowns.document(task, rules, self._gathered.os_release, live=session.live))
@@ -137,6 +138,18 @@ class Unknowns(Place):
         if action == "leave_detail":
             return self.query_one("#detail").has_focus
         return super().check_action(action, parameters)
+
+    def offers(self, action: str) -> bool:
+        """What would tell the task under the cursor; other keys say why not when they are pressed."""
+        task = self._under_cursor
+        match action:
+            case "attest":
+                return task is not None and bool(task.attestable)
+            case "measure":
+                return task is not None and bool(task.probes)
+            case "install":
+                return task is not None and task.means is Means.INSTALL
+        return super().offers(action)
 
     def action_leave_detail(self) -> None:
         """Back to the list."""

@@ -73,14 +73,14 @@ MOVING: Final = (
 
 
 def spelt(keys: str) -> str:
-    """Textual's 'ctrl+p,colon' as people say it: 'Ctrl-P, :'."""
+    """Textual's 'ctrl+p,colon' as people write it: 'Ctrl+P, :'."""
     return ", ".join(_one(key.strip()) for key in keys.split(","))
 
 
 def _one(key: str) -> str:
     *held, last = key.split("+")
-    last = _SPELT.get(last, last)
-    return "-".join((*(each.capitalize() for each in held), last.upper() if held else last))
+    last = _SPELT.get(last, last.upper() if held else last)
+    return "+".join((*(each.capitalize() for each in held), last))
 
 
 def help_page(place: str, here: _Pairs, moving: _Pairs, everywhere: _Pairs) -> Document:

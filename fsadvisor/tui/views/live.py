@@ -205,7 +205,7 @@ def status(seen: Seen, width: int) -> Line:
     else:
         state = span(f" a sample each {_apart(seen)}", Tone.DIM)
     if seen.replayed:
-        words = " A recording is played, over and over: nothing here is of this machine;"
+        words = " A recording is played over and over, not of this machine;"
         return cut(line(span(words, Tone.WARNING), state), width)
     shares = [one.cpu for one in list(seen.moments)[-_CALM:] if one.cpu is not None]
     cost = f"; fsadvisor itself takes {sum(shares) / len(shares):.1%} of a processor" if shares else ""

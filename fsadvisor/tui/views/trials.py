@@ -11,7 +11,7 @@ from fsadvisor.measure.compare import workloads
 from fsadvisor.measure.compare.workloads import CHOICES
 from fsadvisor.measure.trial.comparison import Ratio, sentence
 from fsadvisor.pages.document import Block, Document, Gap, Heading, paragraph
-from fsadvisor.pages.glyphs import Line, Span, Tone, cut, padded, span
+from fsadvisor.pages.glyphs import Line, Span, Tone, columns, cut, padded, span
 from fsadvisor.pages.text import counted, listed
 from fsadvisor.rulebook.rule import SAID, Outcome
 from fsadvisor.storage import Filesystem, Mount
@@ -107,11 +107,13 @@ def rows(
 ) -> LazyRows:
     """All that can be done here, under titles; a row for each mount is made when it is seen."""
     mounts = probes.mounts(look.storage, kept)
-    tried = list(_tried(look, kept, now, width, glyphs))
+    found = can_be_tried(look)
+    rooms = _Rooms.of(found, width)
+    tried = list(_tried(found, rooms, kept, now, width, glyphs))
     nothing = _plain("nothing", "no rule that can be tried says anything of a mount here", width, glyphs)
     before = [_title("Try what a rule would change, on scratch filesystems", width, glyphs), *(tried or [nothing])]
     if live and mounts:
-        before.append(_any_option(mounts[0][0], width, glyphs))
+        before.append(_any_option(mounts[0][0], rooms, width, glyphs))
     if live:
         before.append(_title("Compare by the same jobs: Space picks, c compares", width, glyphs))
     sides = mounts if live else []
@@ -157,35 +159,60 @@ def _row(key: str, called: str, words: Line, width: int, glyphs: Glyphs, mark: s
     return Row(key, (cut((Span(f" {mark} ", Tone.KEY), *name, *words), width, glyphs.ellipsis),), called)
 
 
-def _outcome_room(width: int) -> int:
-    """Columns of what became of a rule here."""
-    return 18 if width >= 100 else 10
+class _Rooms(Struct, frozen=True):
+    """Columns of a trial's row. Where there are few, what it came to stands in the place of its state."""
+
+    title: int
+    state: int
+    mount: int
+    wide: bool
+
+    @staticmethod
+    def of(found: Sequence[Verdict], width: int) -> _Rooms:
+        """As wide as the longest; a title has no more than the others leave."""
+        wide = width >= _WIDE
+        mount = min(max((columns((span(mount_of(it.subject)),)) for it in found), default=1), width // 5)
+        state = max(len(word) for word, _ in _OUTCOMES.values()) if wide else _STATE
+        left = width - 3 - 2 - (state + 2) - mount - (2 + _TOLD if wide else 0)
+        longest = max((len(it.rule.title) for it in found), default=0)
+        return _Rooms(max(min(max(longest, len(_ANY)), left), 10), state, mount, wide)
 
 
-def _any_option(mount: str, width: int, glyphs: Glyphs) -> Row:
-    words: Line = (
-        Span(" " * _outcome_room(width)),
-        span(f"{mount}  ", Tone.STRONG, 40),
-        span("Enter asks for it: noatime, commit=60, mkfs:-O ^has_journal", Tone.DIM),
-    )
-    return _row(key_of("option", "any", mount), "any mount option, or argument of mkfs", words, width, glyphs)
+_WIDE: Final = 110
+_STATE: Final = len("faster by 8 to 15 %")
+_TOLD: Final = len("faster by 8 to 15 %, 12 days ago")
+_ANY: Final = "any mount option, or argument of mkfs"
 
 
-def _tried(look: Look, kept: Kept, now: datetime, width: int, glyphs: Glyphs) -> Iterator[Row]:
-    room = _outcome_room(width)
-    for verdict in can_be_tried(look):
+def _trial(key: str, title: str, state: Span, mount: str, told: Span, rooms: _Rooms, width: int, glyphs: Glyphs) -> Row:
+    """Title, state, mount, and what it came to, below each other in all rows."""
+    cells: Line = (Span("   "),)
+    for room, one in ((rooms.title, span(title)), (rooms.state, state), (rooms.mount, span(mount, Tone.STRONG))):
+        cells += (*padded(cut((one,), room, glyphs.ellipsis), room), Span("  "))
+    return Row(key, (cut((*cells, told) if rooms.wide else cells, width, glyphs.ellipsis),), title)
+
+
+def _any_option(mount: str, rooms: _Rooms, width: int, glyphs: Glyphs) -> Row:
+    told = span("such as noatime, commit=60, mkfs:-O ^has_journal", Tone.DIM)
+    asks = span("Enter asks which", Tone.DIM)
+    return _trial(key_of("option", "any", mount), _ANY, asks, mount, told, rooms, width, glyphs)
+
+
+def _tried(
+    found: Iterable[Verdict], rooms: _Rooms, kept: Kept, now: datetime, width: int, glyphs: Glyphs
+) -> Iterator[Row]:
+    for verdict in found:
         mount, rule = mount_of(verdict.subject), verdict.rule
-        word, tone = _OUTCOMES[verdict.outcome]
         results = results_of(kept, mount, rule.id)
         newest = next(iter(results), None)
-        never = "not known: results are unreadable" if kept.unread else "not tried"
-        told = f"{says(newest)}, {age_words(newest.when, now)}{_before(results)}" if newest else never
-        words: Line = (
-            *padded(cut((span(word, tone),), room - 1, glyphs.ellipsis), room),
-            span(f"{mount}  ", Tone.STRONG, 40),
-            span(told, Tone.PLAIN if newest else Tone.UNKNOWN if kept.unread else Tone.DIM),
-        )
-        yield replace(_row(key_of("try", rule.id, mount), rule.title, words, width, glyphs), searched=rule.id)
+        told = span("not known: results are unreadable", Tone.UNKNOWN) if kept.unread else span("not tried", Tone.DIM)
+        state = span(*_OUTCOMES[verdict.outcome])
+        if newest is not None:
+            told = span(f"{says(newest)}, {age_words(newest.when, now)}{_before(results)}")
+        if not rooms.wide and (newest or kept.unread):
+            state = span(says(newest)) if newest else span("results unreadable", Tone.UNKNOWN)
+        row = _trial(key_of("try", rule.id, mount), rule.title, state, mount, told, rooms, width, glyphs)
+        yield replace(row, searched=rule.id)
 
 
 def results_of(kept: Kept, mount: str, rule: str) -> list[Result]:

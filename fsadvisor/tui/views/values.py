@@ -187,9 +187,16 @@ def form_question(fact: str, subject: Subject | None, at: str, said: Known[Any] 
     return told
 
 
-def waive_question(rule: Rule, subject: Subject | None, at: str) -> Sequence[Line]:
+EVERY: Final = "every"
+
+
+def every_row(number: int, width: int, glyphs: Glyphs) -> Row:
+    """All of them at once; its key is EVERY."""
+    return Row(EVERY, (cut(line(span(f" all {number:,} of them", Tone.STRONG)), width, glyphs.ellipsis),))
+
+
+def waive_question(rule: Rule, whose: str) -> Sequence[Line]:
     """Which risk is to be accepted, and what comes of that."""
-    whose = full_name(subject) if subject else at
     return (
         line(span("Accept the risk: ", Tone.TITLE), span(rule.title, Tone.STRONG), span(f" on {whose}", Tone.TITLE)),
         line(

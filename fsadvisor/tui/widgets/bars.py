@@ -138,7 +138,8 @@ class Head(Drawn):
 class KeysBar(Drawn):
     """The first key of each action that is shown, with its word or two; dim where it can't be done now.
 
-    Where room is short the way back, help and leaving stay: an ellipsis stands for the others.
+    Where room is short the way back, help and leaving stay: an ellipsis stands for the others. Below a dialog it is
+    empty: that has keys of its own.
     """
 
     DEFAULT_CSS = """
@@ -200,7 +201,8 @@ class KeysBar(Drawn):
 
     def render_line(self, y: int) -> Strip:
         """The only line."""
-        line = cut(self.line() if y == 0 else NOTHING, self.size.width, cast("Application", self.app).glyphs.ellipsis)
+        told = self.line() if y == 0 and self.screen is self.app.screen else NOTHING
+        line = cut(told, self.size.width, cast("Application", self.app).glyphs.ellipsis)
         return self.drawn(line, self.size.width)
 
     def on_mouse_down(self, event: MouseDown) -> None:
