@@ -54,6 +54,7 @@ def add_compare(
     )  # fmt: skip
     compare.add_argument("--out", metavar="FILE.svg", type=Path, help="draw it into a new file, which loads nothing")
     compare.add_argument("--dry-run", action="store_true", help="only say what it takes and what speaks against it")
+    compare.add_argument("--no-keep", action="store_true", help="do not keep who was best for the explorer's list")
     compare.add_argument("--yes", action="store_true", help="start without asking")
     compare.add_argument(
         "--yes-in-data-directory", action="store_true", help="measure inside a database's own directory, too"

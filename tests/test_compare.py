@@ -177,7 +177,7 @@ def test_paths_devices_and_images_are_compared_and_nothing_is_left(mounted, tmp_
     picture = tmp_path / "found.svg"
     done = compare(
         *("--images", "ext4,xfs,btrfs", "--jobs", "random-read-1,commit-fdatasync", "--seconds", "0.5"),
-        *("--json", "--yes", "--out", picture, mounted),
+        *("--json", "--yes", "--no-keep", "--out", picture, mounted),
     )
     found = json.loads(done.stdout)
     jsonschema.Draft202012Validator(schema("compare")).validate(found)

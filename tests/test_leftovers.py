@@ -41,7 +41,7 @@ AUDITS = {
 }
 MEASURES = {
     "probe": ("fio", ["probe", "--yes", "--no-keep", "random-write-1", "{folder}"]),
-    "compare": ("fio", ["compare", "--yes", "--images", "none", "{folder}", "/var/tmp"]),
+    "compare": ("fio", ["compare", "--yes", "--no-keep", "--images", "none", "{folder}", "/var/tmp"]),
     "trial": ("mkfs.ext4", ["trial", "access-times-written", "--on-scratch", "{folder}", "--type", "ext4", "--yes"]),
 }
 

@@ -166,6 +166,7 @@ complete -c fsadvisor -n '_shtab_fsadvisor_using compare' -l seconds -x -d 'so l
 complete -c fsadvisor -n '_shtab_fsadvisor_using compare' -l markdown -d 'print the comparison as Markdown'
 complete -c fsadvisor -n '_shtab_fsadvisor_using compare' -l out -x -d 'draw it into a new file, which loads nothing'
 complete -c fsadvisor -n '_shtab_fsadvisor_using compare' -l dry-run -d 'only say what it takes and what speaks against it'
+complete -c fsadvisor -n '_shtab_fsadvisor_using compare' -l no-keep -d 'do not keep who was best for the explorer'"'"'s list'
 complete -c fsadvisor -n '_shtab_fsadvisor_using compare' -l yes -d 'start without asking'
 complete -c fsadvisor -n '_shtab_fsadvisor_using compare' -l yes-in-data-directory -d 'measure inside a database'"'"'s own directory, too'
 complete -c fsadvisor -n '_shtab_fsadvisor_using; and test $_shtab_fsadvisor_npos -eq 0' -a forecast -d 'Say what a device of another latency would bring, and where that can'"'"'t be trusted. It rests on kept results of probes on TARGET, on a file (--fit), or on curves measured here (--sweep).'

@@ -84,6 +84,8 @@ def rewrite_attestations(path: Path, change: Callable[[str], str]) -> None:
 
 
 PROBES = "/var/lib/fsadvisor/probes.jsonl"
+COMPARED: Final = "compare:"
+"""How the name of what was compared begins, in the place of a job's."""
 
 _UNREAD = "unread"
 """The key of a line that says what could not be read."""
@@ -118,8 +120,12 @@ def unread_line(why: Unknown) -> str:
 
 
 def without_places(text: str) -> str:
-    """The lines with what facts are made of; one that is no result tells no more than that there is one."""
-    return "".join(f"{_without_place(line)}\n" for line in text.split("\n") if line.strip())
+    """The lines with what facts are made of; one that is no result tells no more than that there is one.
+
+    No fact is made of a comparison, which names paths.
+    """
+    lines = (_without_place(line) for line in text.split("\n") if line.strip())
+    return "".join(f"{line}\n" for line in lines if line)
 
 
 def _without_place(line: str) -> str:
@@ -131,6 +137,8 @@ def _without_place(line: str) -> str:
         return json.dumps({_UNREAD: "no JSON object"})
     if _UNREAD in document:
         return json.dumps({_UNREAD: "a file of results could not be read"})
+    if str(document.get("job")).startswith(COMPARED):
+        return ""
     return json.dumps({key: document[key] for key in _KEPT_FIGURES if key in document})
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import os
 import random
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
@@ -16,6 +17,7 @@ from fsadvisor.machine.runner import encoded
 from fsadvisor.measure import client
 from fsadvisor.measure.compare import device, workloads
 from fsadvisor.measure.compare.matrix import comparison
+from fsadvisor.measure.compare.remembered import remembered
 from fsadvisor.measure.compare.rounds import LEAST_WINDOWS
 from fsadvisor.measure.compare.workloads import CHOICES, Cell, Side, kernel_has
 from fsadvisor.measure.messages import (
@@ -25,9 +27,10 @@ from fsadvisor.measure.messages import (
     Finished,
     JobDone,
     LeftOut,
+    Note,
     SideReady,
 )
-from fsadvisor.measure.probe import cost, disks, guard, lock, surroundings
+from fsadvisor.measure.probe import cost, disks, guard, lock, store, surroundings
 from fsadvisor.measure.probe.engine import EngineError
 from fsadvisor.measure.probe.measure import WINDOW_SECONDS
 from fsadvisor.measure.probe.target import Objection, warning
@@ -72,6 +75,8 @@ class Wanted(Struct, frozen=True, kw_only=True):
     """For each job on each side, its set-up left out."""
     width: float
     in_data_directory: bool = False
+    keep: bool = True
+    """Whether it is kept who was best, where a comparison came to its end."""
 
 
 class _Path(Struct, frozen=True, kw_only=True):
@@ -271,6 +276,17 @@ class CompareSession:
         except EngineError as error:
             self.failed = str(error)
         self.state = "cancelled" if stop.asked else "failed" if self.failed else "done"
+        if self.wanted.keep and self.state == "done":
+            self._keep(hear)
+
+    def _keep(self, hear: Hear) -> None:
+        """Who was best at what, for the lists of the explorer."""
+        when = datetime.now(tz=UTC).isoformat(timespec="seconds")
+        if found := remembered(self.table, self._paths[0].asked, when):
+            try:
+                store.keep(store.path(root=os.geteuid() == 0, environment=os.environ), found)
+            except store.StoreError as error:
+                hear(Note(text=str(error)))
 
     def _follow(self, event: Event) -> None:
         match event:

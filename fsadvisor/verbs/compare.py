@@ -66,6 +66,7 @@ def requested(chosen: argparse.Namespace) -> Request | str:
             seconds=chosen.seconds or _SECONDS,
             width=chosen.width / 100,
             in_data_directory=chosen.yes_in_data_directory,
+            keep=not chosen.no_keep,
         ),
         dry_run=chosen.dry_run,
         yes=chosen.yes,

@@ -1,14 +1,32 @@
 """What may be ranked with what: never two different questions, never inside the intervals."""
 
+from types import SimpleNamespace
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from msgspec import structs
 
 from fsadvisor.measure.compare.matrix import Standing, comparison, obstacle, question, ranked, share, tied, times
+from fsadvisor.measure.compare.remembered import remembered
 from fsadvisor.measure.probe.jobs import JOBS
 from fsadvisor.measure.probe.result import Figure
-from tests.compare.compared import BTRFS, DISK, EXT4, OTHER, SRV, UNSAFE, WHOLE, XFS, cell, figure, image, path
+from tests.compare.compared import (
+    BTRFS,
+    CELLS,
+    DISK,
+    EXT4,
+    OTHER,
+    SIDES,
+    SRV,
+    UNSAFE,
+    WHOLE,
+    XFS,
+    cell,
+    figure,
+    image,
+    path,
+)
 
 AT_THE_TOP = (Standing.BEST, Standing.TIE)
 JOB_IDS = ("random-read-32", "commit-fdatasync", "fsync-ladder", "mail", "create-1")
@@ -233,3 +251,14 @@ def test_a_smaller_file_is_another_question():
     small = structs.replace(JOBS["random-read-32"].work, file_bytes=1 << 20)
     job = structs.replace(JOBS["random-read-32"], work=small, usual_file_bytes=256 << 20)
     assert standings(read(EXT4, 100.0), read(XFS, 50.0, question=job.question)) == [Standing.ALONE] * 2
+
+
+def test_what_is_kept_of_a_comparison_is_who_was_at_the_top_of_what_by_its_ground():
+    first = SimpleNamespace(mount="/srv", side=SRV, depends={"mount.options": "rw"})
+    kept = remembered(WHOLE, first, "2026-11-21T19:40:00+00:00")
+    assert kept.best["random-read-32 in images"] == ("xfs", "ext4", "ext4-seed")
+    assert kept.best["fsync-ladder in images"] == ("xfs",)
+    assert (kept.sides[2:4], kept.figure, kept.depends) == (("ext4", "xfs"), None, {"mount.options": "rw"})
+    assert remembered(comparison(SIDES, [], []), first, kept.when) is None
+    again = remembered(comparison(SIDES[:4], [JOBS["fsync-ladder"]], CELLS), first, kept.when)
+    assert again.job != kept.job

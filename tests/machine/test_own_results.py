@@ -121,3 +121,9 @@ def test_a_recording_still_says_that_something_could_not_be_read_but_not_where_i
     assert [one.why for one in replayed.ignored] == ["no JSON object"]
     assert "home" not in without_places(json.dumps({"unread": "/home/jo/x: Permission denied"}))
     assert replayed.ignored[0].place == PROBES
+
+
+def test_a_recording_has_no_comparison_for_that_names_paths():
+    told = without_places(results(line(job="compare:1", sides=["/srv/jo"]), line()))
+    assert "compare" not in told
+    assert len(told.splitlines()) == 1

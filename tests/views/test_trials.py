@@ -232,6 +232,24 @@ def test_results_that_cannot_be_read_are_not_none():
     assert "results that are kept 2 cannot be read" in shown(trials_forecast.page(dark, "/", 80, UNICODE), 80)
 
 
+@pytest.mark.parametrize("width", [80, 140])
+def test_what_was_compared_before_tells_sides_who_was_best_trend_and_age(width):
+    best = {"mail": ("xfs",), "create-1": ("xfs", "ext4"), "random-read-1": ("xfs",)}
+    once = replace(_result("compare:1", 1, 1, 1), figure=None, headline="", sides=("/srv", "ext4", "xfs"), best=best)
+    again = replace(once, when="2026-11-21T21:08:34+00:00", best={**best, "mail": ("ext4",)})
+    kept = Kept({}, 0, {"compare:1": (Held(again, "", ""), Held(once, "", ""))})
+    look = look_at("pm9a3-postgresql-volatile")
+    rows = trials.rows(look, kept, (), NOW, width, UNICODE, live=False)
+    assert "Compared before" in text(rows[-2].lines)
+    said = text(rows[-1].lines)
+    assert "/srv, ext4 and xfs" in said
+    assert "best: ext4 1, xfs 1 of 3, 1 changed, 59 min ago" in said
+    assert columns(rows[-1].lines[0]) <= width
+    page = shown(trials.about(rows[-1].key, look, kept, NOW, live=False), width)
+    assert "mail  ext4 is best" in page
+    assert "create-1  xfs and ext4 can't be told apart" in page
+
+
 def test_a_latency_that_is_only_usual_says_so():
     said = shown(trials_forecast.page(_forecast("/"), "/", 120, UNICODE), 120)
     assert "~8 ms" in said

@@ -67,7 +67,7 @@ COMMANDS: Final[dict[str, tuple[str, ...]]] = {
     "probe": ("probe", "--yes", "--suite", "quick", "--seconds", "1", "--no-keep", "{place}"),
     "names": ("probe", "--yes", "mail", "--seconds", "2", "--no-keep", "{place}"),
     "trial": ("trial", "noatime", "--on-scratch", "{place}", "--type", "ext4", "--seconds", "2", "--no-keep", "--yes"),
-    "compare": ("compare", "--yes", "--images", "ext4", "--seconds", "1", "--out", "{out}/a.svg", "{place}"),
+    "compare": ("compare", "--yes", "--no-keep", "--images=ext4", "--seconds=1", "--out", "{out}/a.svg", "{place}"),
     "forecast": ("forecast", "--sweep", "--on-scratch", "{place}", "--seconds", "1", "--yes", "--out", "{out}/a.svg"),
 }
 

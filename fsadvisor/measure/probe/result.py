@@ -102,6 +102,10 @@ class Result(Struct, frozen=True, kw_only=True):
     """What a reader has to know: a slow first window, throttling, bursts, an impossible figure."""
     small_file_bytes: int | None = None
     """The size of its file where there was no room for the job's usual one."""
+    sides: tuple[str, ...] = ()
+    """Of a comparison: what was compared."""
+    best: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    """Of a comparison: by job, the sides at the top; one is best, several tie."""
     depends: Mapping[str, str] = field(default_factory=dict)
     """Facts it depends on -> their values then, as text: where one differs now, the result is stale."""
 

@@ -86,10 +86,6 @@ class TrialRun(ProgressScreen):
 
 _WITH_DETAIL: Final = 130
 """Columns from which the row under the cursor is told of beside the list."""
-_TRY_SECONDS: Final = 180.0
-"""As of `fsadvisor trial`."""
-_COMPARE_SECONDS: Final = 8.0
-"""For each job on each side: one waits for it."""
 
 
 class Trials(Place):
@@ -224,13 +220,13 @@ class Trials(Place):
                 self._ask_options(one.mount)
             case "mount" | "image":
                 self.action_pick()
-            case "forecast" | "kept":
+            case "forecast" | "kept" | "compared":
                 self.action_result()
 
     def _try(self, one: trials.Chosen) -> None:
         if self.explorer.session.live:
             folder = self._folders.get(one.mount, one.mount)
-            self._ask(TrialAsked(rule=one.name, folder=folder, seconds=_TRY_SECONDS))
+            self._ask(TrialAsked(rule=one.name, folder=folder, seconds=trials.TRY_S))
         else:
             self.action_result()
 
@@ -299,7 +295,7 @@ class Trials(Place):
                 words = "One side is picked: Space picks another, and c compares them."
             self.notify(words, markup=False)
             return
-        self._ask(CompareAsked(targets=targets, images=images, jobs=trials.JOBS, seconds=_COMPARE_SECONDS))
+        self._ask(CompareAsked(targets=targets, images=images, jobs=trials.JOBS, seconds=trials.COMPARE_S))
 
     def action_folder(self) -> None:
         """Ask for a folder."""
@@ -318,7 +314,7 @@ class Trials(Place):
         if self._options_on:
             mounted, mkfs, arguments = event.text.partition("mkfs:")
             options = (*mounted.split(), *((mkfs + arguments,) if mkfs else ()))
-            self._ask(TrialAsked(options=options, folder=self._options_on, seconds=_TRY_SECONDS))
+            self._ask(TrialAsked(options=options, folder=self._options_on, seconds=trials.TRY_S))
         else:
             self._folders[self._asked_for] = event.text
 

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Final
 from msgspec import Struct
 
 from fsadvisor.facts import Known
+from fsadvisor.machine.kept_files import COMPARED
 from fsadvisor.measure.probe import store
 from fsadvisor.measure.probe.jobs import JOBS, SUITES, Allocation, Existing, Headline, Io, Ladder, Metadata, Mix
 from fsadvisor.pages.document import Document, Heading, paragraph
@@ -124,6 +125,8 @@ class Kept(Struct, frozen=True):
 
     by_mount: Mapping[str, Mapping[str, tuple[Held, ...]]]
     unread: int = 0
+    compared: Mapping[str, tuple[Held, ...]] = {}
+    """Comparisons by what was compared, newest first; those are of no one mount."""
 
     def on(self, mount: str) -> Mapping[str, tuple[Held, ...]]:
         """Those on a mount, by job."""
@@ -136,6 +139,7 @@ NO_RESULTS: Final = Kept({})
 def results_of(text: str, storage: Storage) -> Kept:
     """What a file of results holds, be it of a recording, where results hold less; judged by the storage of today."""
     found: dict[str, dict[str, list[Held]]] = {}
+    compared: dict[str, list[Held]] = {}
     conditions: dict[str, Mapping[str, str]] = {}
     unread = 0
     for line in filter(str.strip, text.split("\n")):
@@ -147,17 +151,16 @@ def results_of(text: str, storage: Storage) -> Kept:
         if result.mount not in conditions:
             conditions[result.mount] = measured.conditions_of(storage, result.mount)
         held = Held(result, measured.weakness(known), measured.staleness(known, conditions[result.mount]))
-        found.setdefault(result.mount, {}).setdefault(result.job, []).append(held)
-    return Kept(
-        {
-            mount: {
-                job: tuple(sorted(held, key=lambda one: datetime.fromisoformat(one.result.when), reverse=True))
-                for job, held in jobs.items()
-            }
-            for mount, jobs in found.items()
-        },
-        unread,
-    )
+        of = compared if result.job.startswith(COMPARED) else found.setdefault(result.mount, {})
+        of.setdefault(result.job, []).append(held)
+    return Kept({mount: _newest_first(jobs) for mount, jobs in found.items()}, unread, _newest_first(compared))
+
+
+def _newest_first(jobs: Mapping[str, Sequence[Held]]) -> dict[str, tuple[Held, ...]]:
+    return {
+        job: tuple(sorted(held, key=lambda one: datetime.fromisoformat(one.result.when), reverse=True))
+        for job, held in jobs.items()
+    }
 
 
 def _result(line: str) -> Result | None:

@@ -17,7 +17,7 @@ from fsadvisor.rulebook.rule import SAID, Outcome
 from fsadvisor.storage import Filesystem, Mount
 from fsadvisor.survey import read_fact
 from fsadvisor.survey.tried import rule_of
-from fsadvisor.tui.views import probes
+from fsadvisor.tui.views import compared, probes
 from fsadvisor.tui.views.probes import age_words
 from fsadvisor.tui.views.rows import LazyRows, Row
 
@@ -33,11 +33,15 @@ if TYPE_CHECKING:
     from fsadvisor.tui.views.look import Look
     from fsadvisor.tui.views.probes import Kept
 
-Kind: TypeAlias = Literal["title", "try", "option", "mount", "image", "forecast", "kept"]
+Kind: TypeAlias = Literal["title", "try", "option", "mount", "image", "forecast", "kept", "compared"]
 MATTERS: Final = 0.05
 """A difference of 5 % or less does not matter, as `fsadvisor trial` has it."""
 JOBS: Final = ("commit-fdatasync", "random-write-32", "random-read-32", "create-1", "mail")
 """What is compared from here: fewer jobs than by `fsadvisor compare`, so that it ends while one waits."""
+TRY_S: Final = 180.0
+"""As of `fsadvisor trial`."""
+COMPARE_S: Final = 8.0
+"""For each job on each side: one waits for it."""
 _OUTCOMES: Final = {
     Outcome.ADVISE: ("advised", Tone.WARNING),
     Outcome.WITHHELD: (SAID[Outcome.WITHHELD], Tone.UNKNOWN),
@@ -69,7 +73,7 @@ def chosen(key: str) -> Chosen:
     name, mount = rest.removesuffix("\n"), ""
     if kind in _PLACED:
         name, _, mount = rest.partition("\n")
-    found: dict[str, Kind] = {it: it for it in ("try", "option", "mount", "image", "forecast", "kept")}
+    found: dict[str, Kind] = {it: it for it in ("try", "option", "mount", "image", "forecast", "kept", "compared")}
     return Chosen(found.get(kind, "title"), name, mount)
 
 
@@ -111,11 +115,18 @@ def rows(
     rooms = _Rooms.of(found, width)
     tried = list(_tried(found, rooms, kept, now, width, glyphs))
     nothing = _plain("nothing", "no rule that can be tried says anything of a mount here", width, glyphs)
-    before = [_title("Try what a rule would change, on scratch filesystems", width, glyphs), *(tried or [nothing])]
+    trying = f"Try what a rule would change, on scratch filesystems: {TRY_S / 60:.0f} min at most"
+    before = [_title(trying, width, glyphs), *(tried or [nothing])]
     if live and mounts:
         before.append(_any_option(mounts[0][0], rooms, width, glyphs))
     if live:
-        before.append(_title("Compare by the same jobs: Space picks, c compares", width, glyphs))
+        before.append(
+            _title(
+                f"Compare by the same jobs: Space picks, c compares; {len(JOBS) * COMPARE_S:.0f} s a side",
+                width,
+                glyphs,
+            )
+        )
     sides = mounts if live else []
     after = list(_images(picked, width, glyphs)) if live else []
     after.append(_title("Forecast what a faster device would bring", width, glyphs))
@@ -125,6 +136,8 @@ def rows(
     results = list(_kept(kept, now, width, glyphs))
     if results:
         after += [_title("Tried before", width, glyphs), *results]
+    if kept.compared:
+        after += [_title("Compared before", width, glyphs), *compared.rows(kept, now, width, glyphs)]
 
     def made(at: int) -> Row:
         if at < len(before):
@@ -189,7 +202,7 @@ def _trial(key: str, title: str, state: Span, mount: str, told: Span, rooms: _Ro
     cells: Line = (Span("   "),)
     for room, one in ((rooms.title, span(title)), (rooms.state, state), (rooms.mount, span(mount, Tone.STRONG))):
         cells += (*padded(cut((one,), room, glyphs.ellipsis), room), Span("  "))
-    return Row(key, (cut((*cells, told) if rooms.wide else cells, width, glyphs.ellipsis),), title)
+    return Row(key, (cut((*cells, told) if rooms.wide else cells[:-1], width, glyphs.ellipsis),), title)
 
 
 def _any_option(mount: str, rooms: _Rooms, width: int, glyphs: Glyphs) -> Row:
@@ -312,6 +325,8 @@ def about(key: str, look: Look, kept: Kept, now: datetime, *, live: bool) -> Doc
             return Document(key, (Heading(f"Any option, as on {one.mount}"), paragraph(words)))
         case "mount" | "image":
             return Document(key, tuple(_about_side(one)))
+        case "compared":
+            return Document(key, tuple(compared.about(kept.compared.get(one.name, ()), now)))
         case "forecast":
             words = "Enter shows what a device of another latency would bring, as far as kept results tell."
             return Document(key, (Heading(f"Forecast of {one.name}"), paragraph(words)))
