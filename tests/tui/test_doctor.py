@@ -130,7 +130,7 @@ def test_what_watch_kept_is_scrolled_moment_by_moment(tmp_path):
         return worst, shown(app)
 
     worst, before = explored(steps, open_machine(tmp_path))
-    assert "An incident that watch kept, 2026-11-23T01:58" in worst
+    assert "An incident that watch kept, 2026-11-23 01:58" in worst
     assert "I/O pressure 80 %, busiest disk 100 %" in worst
     assert "explain device-at-its-limit" not in before
 

@@ -22,11 +22,12 @@ if TYPE_CHECKING:
 
 def rows(kept: Kept, now: datetime, width: int, glyphs: Glyphs) -> Iterator[Row]:
     """One for each set of sides and jobs, those compared last first; sides have what is left of the width."""
+    longest = max((len(listed(held[0].result.sides)) for held in kept.compared.values()), default=0)
     for job, held in sorted(kept.compared.items(), key=lambda it: it[1][0].result.when, reverse=True):
         result = held[0].result
         told = f"{summary(result)}{trend([one.result for one in held])}, {age_words(result.when, now)}"
         stale = span("  stale" if held[0].stale else "", Tone.WARNING)
-        room = max(width - 6 - len(told) - len(stale.text), 16)
+        room = max(min(width - 6 - len(told) - len(stale.text), longest), 16)
         sides = padded(cut((span(listed(result.sides)),), room, glyphs.ellipsis), room)
         line = (Span("   "), *sides, Span("  "), span(told, Tone.STRONG), stale)
         yield Row(f"compared\n{job}\n", (cut(line, width, glyphs.ellipsis),), " ".join(result.best))

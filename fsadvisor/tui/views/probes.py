@@ -19,7 +19,7 @@ from fsadvisor.machine.kept_files import COMPARED
 from fsadvisor.measure.probe import store
 from fsadvisor.measure.probe.jobs import JOBS, SUITES, Allocation, Existing, Headline, Io, Ladder, Metadata, Mix
 from fsadvisor.pages.document import Document, Heading, paragraph
-from fsadvisor.pages.glyphs import Line, Span, Tone, cut, padded, span
+from fsadvisor.pages.glyphs import Line, Span, Tone, columns, cut, padded, span
 from fsadvisor.pages.text import counted
 from fsadvisor.readers import json_text, own_records
 from fsadvisor.report.probe_words import amount, number, sureness
@@ -230,6 +230,8 @@ def _way(headline: str, *, more: bool) -> str:
 _NAME: Final = 29
 """Columns of the longest job's name and a space; of a suite's below."""
 _SUITE: Final = 12
+_TELLING: Final = 12
+"""Columns of a title below which it is left out behind a result."""
 _ROOMY: Final = 66
 """From so many columns on all is told of a result."""
 
@@ -302,7 +304,10 @@ def job_rows(
         rows.append(_title(f"group:{title}", title, width, glyphs))
         for job_id in ids:
             last = tuple(_measured(on_mount.get(job_id, ()), now, width >= _ROOMY))
-            told = (*last, Span("  " if last else ""), span(JOBS[job_id].title, Tone.DIM))
+            room = width - 3 - _NAME
+            last = last if columns(last) <= room else last[:-1]  # its age goes first
+            does = (Span("  " if last else ""), span(JOBS[job_id].title, Tone.DIM))
+            told = (*last, *does) if room - columns(last) >= _TELLING else last
             rows.append(_row(f"job:{job_id}", job_id, (job_id,), picked, told, width, glyphs))
     return rows
 

@@ -173,7 +173,7 @@ def _row(key: str, called: str, words: Line, width: int, glyphs: Glyphs, mark: s
 
 
 class _Rooms(Struct, frozen=True):
-    """Columns of a trial's row. Where there are few, what it came to stands in the place of its state."""
+    """Columns of a trial's row. Where there are few, what it came to stands in place of its state, or neither."""
 
     title: int
     state: int
@@ -185,13 +185,14 @@ class _Rooms(Struct, frozen=True):
         """As wide as the longest; a title has no more than the others leave."""
         wide = width >= _WIDE
         mount = min(max((columns((span(mount_of(it.subject)),)) for it in found), default=1), width // 5)
-        state = max(len(word) for word, _ in _OUTCOMES.values()) if wide else _STATE
-        left = width - 3 - 2 - (state + 2) - mount - (2 + _TOLD if wide else 0)
+        state = max(len(word) for word, _ in _OUTCOMES.values()) if wide else _STATE if width >= _NARROW else 0
+        left = width - 3 - 2 - (state + 2 if state else 0) - mount - (2 + _TOLD if wide else 0)
         longest = max((len(it.rule.title) for it in found), default=0)
         return _Rooms(max(min(max(longest, len(_ANY)), left), 10), state, mount, wide)
 
 
 _WIDE: Final = 110
+_NARROW: Final = 70
 _STATE: Final = len("faster by 8 to 15 %")
 _TOLD: Final = len("faster by 8 to 15 %, 12 days ago")
 _ANY: Final = "any mount option, or argument of mkfs"
@@ -201,7 +202,7 @@ def _trial(key: str, title: str, state: Span, mount: str, told: Span, rooms: _Ro
     """Title, state, mount, and what it came to, below each other in all rows."""
     cells: Line = (Span("   "),)
     for room, one in ((rooms.title, span(title)), (rooms.state, state), (rooms.mount, span(mount, Tone.STRONG))):
-        cells += (*padded(cut((one,), room, glyphs.ellipsis), room), Span("  "))
+        cells += (*padded(cut((one,), room, glyphs.ellipsis), room), Span("  ")) if room else ()
     return Row(key, (cut((*cells, told) if rooms.wide else cells[:-1], width, glyphs.ellipsis),), title)
 
 
