@@ -126,7 +126,7 @@ class Written:
         for name, fact in own_facts(seen):
             if isinstance(fact, Unknown):
                 unknown[name] = reasons.setdefault((fact.cause, fact.learn), len(reasons))
-            elif (value := published.fact_value(fact.value)) is None:
+            elif (value := fact.value if fact.value.__class__ in _PLAIN else published.fact_value(fact.value)) is None:
                 unknown[name] = reasons.setdefault(_NO_NUMBER, len(reasons))
             else:
                 known[name] = value
@@ -150,22 +150,26 @@ class Written:
 
 
 _NO_NUMBER = (Cause.UNREADABLE, "")
+_PLAIN = (bool, int)
+"""Most values; they stand in JSON as they are."""
 
 
 def _own(seen: Subject) -> Iterator[str]:
     return (name for name in _OWN.get(seen.kind, (seen.kind,)) if name in seen.scope)
 
 
-def own_facts(seen: Subject) -> Iterator[tuple[str, Fact[Any]]]:
+def own_facts(seen: Subject) -> list[tuple[str, Fact[Any]]]:
     """The facts that are the subject's own by name, without those that make no sense for it."""
-    for namespace in _OWN.get(seen.kind, (seen.kind,)):
-        facts = seen.scope.get(namespace)
-        if facts is None:
-            continue
+    found: list[tuple[str, Fact[Any]]] = []
+    for namespace in _own(seen):
         names, read = _reader(namespace)
-        for name, found in zip(names, read(facts), strict=True):
-            if found is not NOT_APPLICABLE and (isinstance(found, Known) or found.cause is not Cause.NOT_APPLICABLE):
-                yield name, found
+        found += [
+            named
+            for named in zip(names, read(seen.scope[namespace]), strict=True)
+            if named[1] is not NOT_APPLICABLE
+            and (isinstance(named[1], Known) or named[1].cause is not Cause.NOT_APPLICABLE)
+        ]
+    return found
 
 
 @cache
@@ -192,7 +196,7 @@ def verdict_line(found: Verdict) -> bytes:
     if found.calls_for_action:
         line = b'%b,"remedy":%b}' % (line[:-1], _remedy(found.instructions()))
         if (here := titles.title(rule, (found.subject,))) != rule.title:
-            line = b'%b,"title_here":%b}' % (line[:-1], piece(without_surrogates(here)))
+            line = b'%b,"title_here":%b}' % (line[:-1], piece(_text(here)))
     if found.waiver is not None:
         line = b'%b,"waived":%b}' % (line[:-1], piece(convert(found.waiver, model.Waived, from_attributes=True)))
     if found.behind is not None:

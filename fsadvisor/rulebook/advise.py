@@ -20,14 +20,13 @@ from fsadvisor.rulebook.rule import CALLS_FOR_ACTION, Ask, Outcome, Rule
 from fsadvisor.rulebook.shape import Gain, measured_gain
 from fsadvisor.storage import Ignored
 from fsadvisor.storage.catalogue import SCOPES, did_you_mean
-from fsadvisor.truth import FALSE, TRUE, UNKNOWN, Truth
+from fsadvisor.truth import FALSE, TRUE, UNKNOWN, Truth, conjunction
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
     from typing import Any
 
     from fsadvisor.facts import Fact
-    from fsadvisor.rulebook.expr import Expression
     from fsadvisor.storage import Facts, Storage, Subject, Tried, Waiver
 
 RUNNING: Final = frozenset({"trial", "settled"})
@@ -223,46 +222,80 @@ def tally(verdicts: Iterable[Verdict]) -> Counter[Outcome]:
 
 def advise(storage: Storage, rules: Iterable[Rule], *, every: bool = False) -> Verdicts:
     """All verdicts in rank order, without those of rules that do not apply unless `every` is asked for."""
-    asking = _by_first_question(rule for rule in rules if rule.status in RUNNING)
+    by_kind: dict[str, list[Subject]] = {kind: [] for kind in SCOPES}
+    for subject in sorted(storage.subjects, key=attrgetter("id")):
+        by_kind[subject.kind].append(subject)
     tried = {(one.rule, about): one for one in storage.tried for about in one.subjects}
     alike: dict[_Alike, list[Subject]] = {}
-    for subject in sorted(storage.subjects, key=attrgetter("id")):
-        for rule, outcome in _outcomes(asking[subject.kind], subject.scope, every=every):
-            left = NOTHING_MEASURED
-            if rule.measured or tried:
-                left = left_of(_measured(rule, outcome, subject.scope, tried.get((rule.id, subject.id))))
-            alike.setdefault((rule, outcome, left), []).append(subject)
-    found = Verdicts(alike, storage.waivers, tried)
-    found.fold(storage.subjects)
+    for (kind, _), asking in _by_first_question(rule for rule in rules if rule.status in RUNNING).items():
+        answered, no = _asked(asking[0].applies[:1], [(subject, TRUE) for subject in by_kind[kind]])
+        for rule in asking:
+            for outcome, among in _outcomes(rule, rule.applies[1:], answered):
+                if outcome is not Outcome.NOT_APPLICABLE:
+                    _add(alike, rule, outcome, among, tried)
+                elif every:
+                    _add(alike, rule, outcome, sorted((*no, *among), key=attrgetter("id")), tried)
+    verdicts = Verdicts(alike, storage.waivers, tried)
+    verdicts.fold(storage.subjects)
+    return verdicts
+
+
+def _by_first_question(rules: Iterable[Rule]) -> dict[tuple[str, str], list[Rule]]:
+    """By kind of subject and text, the rules that ask the same first: one no is enough for all of them."""
+    found: dict[tuple[str, str], list[Rule]] = {}
+    for rule in rules:
+        found.setdefault((rule.subject, rule.applies[0].expression.text if rule.applies else ""), []).append(rule)
     return found
 
 
-_Asking: TypeAlias = "list[tuple[Expression | None, list[tuple[Rule, tuple[Ask, ...]]]]]"
-"""First questions, each with the rules that ask it and what else these ask to know whether they apply."""
+_Answered: TypeAlias = "list[tuple[Subject, Truth]]"
+"""Subjects in the order of their ids, each with the answer to all that it was asked, which is no FALSE."""
 
 
-def _by_first_question(rules: Iterable[Rule]) -> dict[str, _Asking]:
-    """By kind of subject, the rules that ask the same first: one no is enough for all of them."""
-    found: dict[str, dict[str, tuple[Expression | None, list[tuple[Rule, tuple[Ask, ...]]]]]] = {
-        kind: {} for kind in SCOPES
-    }
-    for rule in rules:
-        first = rule.applies[0].expression if rule.applies else None
-        found[rule.subject].setdefault(first.text if first else "", (first, []))[1].append((rule, rule.applies[1:]))
-    return {kind: list(asked.values()) for kind, asked in found.items()}
+def _asked(asks: Sequence[Ask], answered: _Answered) -> tuple[_Answered, list[Subject]]:
+    """Kleene's and of what was answered and of further asks: one after another, each to all whom none has ruled out.
+
+    The subjects whom one of them rules out come second. A big machine has a million answers: they take no call more.
+    """
+    ruled_out: list[Subject] = []
+    for ask in asks if answered else ():
+        evaluate, asked, answered = ask.expression.evaluate, answered, []
+        for pair in asked:
+            answer = evaluate(pair[0].scope)
+            if answer is FALSE:
+                ruled_out.append(pair[0])
+            else:
+                answered.append(pair if answer is TRUE else (pair[0], UNKNOWN))
+    if len(asks) > 1:
+        ruled_out.sort(key=attrgetter("id"))
+    return answered, ruled_out
 
 
-def _outcomes(asking: _Asking, scope: Mapping[str, Facts], *, every: bool) -> Iterator[tuple[Rule, Outcome]]:
-    """The rules on one subject that apply, or all of them, and what they say."""
-    for first, asked in asking:
-        answer = TRUE if first is None else first.evaluate(scope)
-        if answer is not FALSE:
-            for rule, applies in asked:
-                outcome = _outcome(rule, scope, _all(applies, scope, answer))
-                if every or outcome is not Outcome.NOT_APPLICABLE:
-                    yield rule, outcome
-        elif every:
-            yield from ((rule, Outcome.NOT_APPLICABLE) for rule, _ in asked)
+def _outcomes(rule: Rule, applies: Sequence[Ask], answered: _Answered) -> Iterator[tuple[Outcome, list[Subject]]]:
+    """What a rule says of whom; `applies` is what it still asks to know whether it applies."""
+    answered, ruled_out = _asked(applies, answered)
+    yield Outcome.NOT_APPLICABLE, ruled_out
+    answered, fine = _asked(rule.checks, answered)
+    yield Outcome.OK, fine
+    yield Outcome.UNDETERMINED, [subject for subject, answer in answered if answer is UNKNOWN]
+    calling = [pair for pair in answered if pair[1] is TRUE]
+    safe, unsafe = (calling, []) if rule.kind == "risk" else _asked(rule.safety, calling)
+    yield Outcome.ADVISE, [subject for subject, answer in safe if answer is TRUE]
+    yield Outcome.WITHHELD, [subject for subject, answer in safe if answer is UNKNOWN]
+    yield Outcome.BLOCKED, unsafe
+
+
+def _add(
+    alike: dict[_Alike, list[Subject]], rule: Rule, outcome: Outcome, among: list[Subject], tried: Mapping[About, Tried]
+) -> None:
+    """Keep together of whom the rule says the same, and of whom a gain leaves as much."""
+    if not rule.measured and not tried:
+        if among:
+            alike[rule, outcome, NOTHING_MEASURED] = among
+        return
+    for subject in among:
+        left = left_of(_measured(rule, outcome, subject.scope, tried.get((rule.id, subject.id))))
+        alike.setdefault((rule, outcome, left), []).append(subject)
 
 
 _Alike: TypeAlias = "tuple[Rule, Outcome, int]"
@@ -321,39 +354,13 @@ def _unfit(waiver: Waiver, kinds: Mapping[str, str]) -> str:
 
 def judge(rule: Rule, subject: Subject) -> Verdict:
     """What a rule says of a subject of its kind, whatever the rule's status."""
-    return Verdict(rule, subject, _outcome(rule, subject.scope, _all(rule.applies, subject.scope)))
+    (outcome,) = (outcome for outcome, among in _outcomes(rule, rule.applies, [(subject, TRUE)]) if among)
+    return Verdict(rule, subject, outcome)
 
 
 def safety_of(rule: Rule, subject: Subject) -> Truth:
     """Whether the rule's commands are safe on the subject: the answer to all of its safety asks together."""
-    return _all(rule.safety, subject.scope)
-
-
-def _outcome(rule: Rule, scope: Mapping[str, Facts], applies: Truth) -> Outcome:
-    if applies is FALSE:
-        return Outcome.NOT_APPLICABLE
-    checks = _all(rule.checks, scope)
-    if checks is FALSE:
-        return Outcome.OK
-    if applies is UNKNOWN or checks is UNKNOWN:
-        return Outcome.UNDETERMINED
-    if rule.kind == "risk":
-        return Outcome.ADVISE
-    return _BY_SAFETY[_all(rule.safety, scope)]
-
-
-_BY_SAFETY: Final = {TRUE: Outcome.ADVISE, FALSE: Outcome.BLOCKED, UNKNOWN: Outcome.WITHHELD}
-
-
-def _all(asks: tuple[Ask, ...], scope: Mapping[str, Facts], result: Truth = TRUE) -> Truth:
-    """Kleene's and of all asks and of what is no FALSE (truth.conjunction without a generator, for a million asks)."""
-    for ask in asks:
-        answer = ask.expression.evaluate(scope)
-        if answer is FALSE:
-            return FALSE
-        if answer is UNKNOWN:
-            result = UNKNOWN
-    return result
+    return conjunction(ask.expression.evaluate(subject.scope) for ask in rule.safety)
 
 
 def _answer(ask: Ask, scope: Mapping[str, Facts]) -> Answer:

@@ -320,11 +320,10 @@ def _asked(entry: Entry, test: Callable[[Any], bool]) -> Answer:
     read = operator.attrgetter(field)
 
     def answer(scope: Scope) -> Truth:
-        facts = scope.get(namespace)
-        if facts is None:
+        if namespace not in scope:
             return UNKNOWN
-        fact = read(facts)
-        if isinstance(fact, Unknown):
+        fact = read(scope[namespace])
+        if fact.__class__ is Unknown:  # a call less than isinstance
             return UNKNOWN
         return TRUE if test(fact.value) else FALSE
 
