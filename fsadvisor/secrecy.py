@@ -98,6 +98,12 @@ _NETWORK: Final = _names("""
 
 def options(given: Iterable[str]) -> tuple[str, ...]:
     """Mount options without a secret."""
+    return _told_options(tuple(given))
+
+
+@lru_cache(maxsize=512)
+def _told_options(given: tuple[str, ...]) -> tuple[str, ...]:
+    """One object for all that are alike: thousands of filesystems have the same few."""
     return tuple(_options(given))
 
 

@@ -33,6 +33,7 @@ import os
 import re
 import stat
 from functools import lru_cache
+from json.encoder import encode_basestring_ascii
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from msgspec.structs import replace
@@ -65,6 +66,7 @@ _LONGEST_NAME = 150
 _LONGEST_PATH = 900
 _PLAIN_PATH = late(r"(?:/(?!\.\.?(?:/|$))[A-Za-z0-9._+:@,=~-]{1,150})+")
 _SPECIAL = re.compile(rb"[^A-Za-z0-9._+:@,=~-]")
+_NOT_READABLE = re.compile(r"[^A-Za-z0-9._+:@,=~-]+")
 
 
 def stem(path: str) -> str:
@@ -92,8 +94,9 @@ def unknown_path(path: str) -> tuple[str, str]:
 
 def command_stem(argv: Argv) -> str:
     """Where a command's answer goes: readable, and unique by a digest of the arguments."""
-    readable = re.sub(r"[^A-Za-z0-9._+:@,=~-]+", "_", " ".join(argv).replace("/", "."))[:80].strip("_")
-    return f"commands/{readable}-{_digest(json.dumps(argv))[:12]}"
+    readable = _NOT_READABLE.sub("_", " ".join(argv).replace("/", "."))[:80].strip("_")
+    as_json = f"[{', '.join(map(encode_basestring_ascii, argv))}]"
+    return f"commands/{readable}-{_digest(as_json)[:12]}"
 
 
 @lru_cache(maxsize=1 << 16)

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import re
 import shlex
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
     from fsadvisor.machine.port import Argv
@@ -11,11 +12,16 @@ if TYPE_CHECKING:
 UDEV = "udevadm info --export-db"
 PROCESSES = "the running processes"
 COUNTERS = "/proc/meminfo and /proc/diskstats"
+_QUOTED: Final = re.compile(r"[^\w@%+=:,./-]")
+"""What a shell would not take as it stands: hardly any word of a command, so that all are asked at once."""
 
 
 def command(argv: Argv, fetched: bool = False) -> str:
     """The command as one would type it, told apart where the tool is not the system's own but was fetched."""
-    return f"{shlex.join(argv[:1])} (fetched) {shlex.join(argv[1:])}".rstrip() if fetched else shlex.join(argv)
+    if fetched:
+        return f"{shlex.join(argv[:1])} (fetched) {shlex.join(argv[1:])}".rstrip()
+    plain = "".join(argv)
+    return " ".join(argv) if all(argv) and plain.isascii() and not _QUOTED.search(plain) else shlex.join(argv)
 
 
 def space(mount_point: str) -> str:

@@ -14,7 +14,7 @@ from fsadvisor.readers.parsing import refusal, size_bytes, unread_pieces, whole
 if TYPE_CHECKING:
     from fsadvisor.facts import Unknown
 
-_LINE = late(r"([A-Z][^:]{1,40}):(?:\s(.*))?")
+_KEY = late(r"[A-Z][^:]{1,40}")
 _BANNER = late(r"(dumpe2fs|tune2fs) \d|Couldn't find valid filesystem superblock")
 
 
@@ -124,14 +124,14 @@ def _fields(text: str) -> tuple[dict[str, str], list[str]]:
     doubtful: set[str] = set()
     unread = []
     for line in text.split("\n"):
-        found = _LINE.fullmatch(line)
-        if found is None:
+        key, colon, value = line.partition(":")
+        if not (colon and _KEY.fullmatch(key)) or (value and not value[0].isspace()):
             if line.strip() and not _BANNER.match(line):
                 unread.append(line)
             continue
-        value = (found[2] or "").strip()
-        if fields.setdefault(found[1], value) != value:
-            doubtful.add(found[1])
+        value = value.strip()
+        if fields.setdefault(key, value) != value:
+            doubtful.add(key)
     for key in sorted(doubtful):
         unread.append(f"{key}: given twice")
         del fields[key]

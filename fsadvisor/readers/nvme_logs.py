@@ -263,7 +263,8 @@ def parse_nvme_ocp_smart_log(text: str) -> OcpSmartLog | Unknown:
 
 
 def _name(key: str) -> str:
-    return _IN_VERSION_1.get(nvme_output.label(key), nvme_output.label(key))
+    label = nvme_output.label(key)
+    return _IN_VERSION_1.get(label, label)
 
 
 def _lines(text: str) -> tuple[dict[str, Json], list[str]]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 from typing import TYPE_CHECKING, Final
 
 from msgspec import Struct
@@ -94,6 +95,7 @@ def padded_string(value: str | None) -> str | None:
     return (value or "").strip(" \0") or None
 
 
+@lru_cache(maxsize=512)
 def label(name: str) -> str:
     """A field's name as one token, whichever version printed it: 'Unaligned I/O' is 'unaligned_io'."""
     return re.sub(r"[^a-z0-9]+", "_", name.lower().replace("i/o", "io")).strip("_")

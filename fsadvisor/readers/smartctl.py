@@ -38,6 +38,8 @@ from fsadvisor.readers.smart_record import (
 
 _FASTEST_LINK_BPS = 10**12
 _POWER_MODE = late(r"^Power mode (?:is|was): +([A-Z].*)", re.MULTILINE)
+_OF_A_POWER_MODE: Final = ("power_mode", "Power mode", "Device is in", "\\u")
+"""Without one of these a text tells of none: to parse it is what takes long. The last may hide any letter."""
 
 
 def argv(device: str, device_type: str | None = None) -> tuple[str, ...]:
@@ -61,6 +63,8 @@ def parse(text: str) -> SmartReport | Unknown:
 
 def power_mode(text: str) -> str | None:
     """The drive's power mode in smartctl's capitals, where it was asked for (-n)."""
+    if not any(word in text for word in _OF_A_POWER_MODE):
+        return None
     document = json_text.load(text)
     if isinstance(document, Unknown):
         return None
@@ -75,7 +79,7 @@ def _says_nothing(report: SmartReport) -> bool:
 
 
 def _report(document: Json) -> SmartReport:
-    lines = _lines(document)
+    lines = "\n".join(["", *_lines(document)])
     wce, read_cache = _cache_line(lines, "Writeback Cache is:"), _cache_line(lines, "Read Cache is:")
     enabled = boolean(document, "write_cache", "enabled")
     vendor, product = _first(document, "scsi_vendor", "vendor"), _first(document, "scsi_product", "product")
@@ -178,12 +182,12 @@ def _self_test(document: Json) -> SelfTest | None:
 
 _FAILED_SCSI: Final = range(3, 8)
 """Results of the self-test log (SPC-5, 7.3.18): an error, or a segment that failed; 1 and 2 were stopped."""
-_MOST_SCSI_TESTS: Final = 20
+_SCSI_TESTS: Final = tuple(f"scsi_self_test_{at}" for at in range(20))
 
 
 def _scsi_self_test(document: Json) -> SelfTest | None:
     """SAS and SCSI; the log was read where the duration of a long test is told after it (scsiprint.cpp)."""
-    results = [integer(document, f"scsi_self_test_{at}", "result", "value") for at in range(_MOST_SCSI_TESTS)]
+    results = [integer(document, test, "result", "value") for test in _SCSI_TESTS]
     for result in results:
         if result == 0 or result in _FAILED_SCSI:
             return "passed" if result == 0 else "failed"
@@ -231,8 +235,8 @@ def _lines(document: Json) -> list[str]:
     return lines
 
 
-def _cache_line(lines: list[str], label: str) -> bool | None:
-    _, found, after = "\n".join(["", *lines]).partition(f"\n{label}")
+def _cache_line(lines: str, label: str) -> bool | None:
+    _, found, after = lines.partition(f"\n{label}")
     return {"Enabled": True, "Disabled": False}.get(after.partition("\n")[0].strip()) if found else None
 
 

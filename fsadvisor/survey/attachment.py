@@ -175,15 +175,14 @@ class Link(Struct, frozen=True):
         return f"{self.gigatransfers:g} GT/s x{self.lanes}"
 
 
-def pcie_link(machine: Machine, device: BlockDevice) -> Fact[str]:
-    """The link in use, '8 GT/s x4'."""
-    return read_fact.derive(_drive_link(machine, device, "current"), str)
+def pcie_link(machine: Machine, device: BlockDevice) -> tuple[Fact[str], Fact[bool]]:
+    """The link in use, '8 GT/s x4', and whether it runs below what both the drive and the port above it can do."""
+    current = _drive_link(machine, device, "current")
+    return read_fact.derive(current, str), _reduced(machine, device, current)
 
 
-def pcie_link_reduced(machine: Machine, device: BlockDevice) -> Fact[bool]:
-    """Whether the link runs below what both the drive and the port that it is plugged into can do."""
-    current, own = _drive_link(machine, device, "current"), _drive_link(machine, device, "max")
-    slot = _port_link(machine, device)
+def _reduced(machine: Machine, device: BlockDevice, current: Fact[Link]) -> Fact[bool]:
+    own, slot = _drive_link(machine, device, "max"), _port_link(machine, device)
     if isinstance(current, Unknown):
         return current
     if isinstance(own, Unknown):

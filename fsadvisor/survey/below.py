@@ -90,12 +90,13 @@ class Folding:
         whole = [it.incomplete for it in arrays if it.incomplete is not soundness.NO_ARRAY]
         any_incomplete = read_fact.any_of([*whole, *([] if followed else [NOT_FOLLOWED])], _names(leaves))
         key = (leaves, followed, discards, any_thin, raid_levels, read_ahead, any_incomplete)
-        if key not in self._folded:
+        found = self._folded.get(key)
+        if found is None:
             folded = _fold({at: self._disks[at] for at in leaves}, followed, discards, any_thin)
-            self._folded[key] = replace(
+            found = self._folded[key] = replace(
                 folded, raid_levels=raid_levels, read_ahead_kib=read_ahead, any_incomplete=any_incomplete
             )
-        return self._folded[key]
+        return found
 
 
 def _names(leaves: Iterable[str]) -> str:

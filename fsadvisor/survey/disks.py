@@ -199,6 +199,7 @@ def disk(
     stat = read_fact.file_record(machine, f"{folder}/stat", block_files.parse_block_stat)
     is_nvme, is_sata = read_fact.value(kind) == "nvme", read_fact.value(kind) == "sata"
     has_link = is_nvme and read_fact.value(carrier) in (None, "pcie")
+    link, reduced = attachment.pcie_link(machine, device) if has_link else (NOT_APPLICABLE, NOT_APPLICABLE)
     wear = drive_health.health(answers)
     cloud_disk = hosting.cloud_disk(model, in_vm, vendor, device.hardware, machine)
     given = hosting.provisioned(machine, device, cloud_disk, model, size)
@@ -290,8 +291,8 @@ def disk(
         beyond_instance_limit_percent=_share_of_uptime(drive.beyond_limit(answers, "instance"), uptime),
         trim_command=attachment.trim_command(machine, device) if is_sata else NOT_APPLICABLE,
         queued_trim_trouble=attachment.queued_trim_trouble(model) if is_sata else NOT_APPLICABLE,
-        pcie_link=attachment.pcie_link(machine, device) if has_link else NOT_APPLICABLE,
-        pcie_link_reduced=attachment.pcie_link_reduced(machine, device) if has_link else NOT_APPLICABLE,
+        pcie_link=link,
+        pcie_link_reduced=reduced,
         better_block_bytes=drive.better_block_bytes(answers) if is_nvme else NOT_APPLICABLE,
         write_throttle_us=read_fact.number(machine, f"{folder}/queue/wbt_lat_usec"),
     )

@@ -58,10 +58,13 @@ class Stack:
 
     def followed(self, subject: str) -> bool:
         """Whether every way down ends at a disk, and there is one: a loop in the graph ends nowhere."""
-        way = (subject, *self.under(subject))
-        return any(at.startswith("disk:") for at in way) and not any(
-            at in self.open_ended or not (self.below.get(at) or at.startswith("disk:")) for at in way
-        )
+        to_disk = False
+        for at in (subject, *self.under(subject)):
+            is_disk = at.startswith("disk:")
+            if at in self.open_ended or not (is_disk or self.below.get(at)):
+                return False
+            to_disk = to_disk or is_disk
+        return to_disk
 
     def filesystems_on(self, leaf: str) -> tuple[str, ...]:
         """The filesystems that stand on a disk, by whatever way."""

@@ -150,8 +150,9 @@ class _Facts:
         now: Callable[[], Mapping[str, str]],
         not_sure: Unknown | None,
     ) -> None:
-        self._point, self._results, self._unread, self._not_sure = point, results, unknown, not_sure
+        self._results, self._unread, self._not_sure = results, unknown, not_sure
         self._conditions = now() if results else {}
+        self._quoted = shlex.quote(point)
         self._valid: dict[str, Measured | Unknown] = {}
 
     def all(self) -> Iterator[tuple[str, Fact[Any]]]:
@@ -188,16 +189,17 @@ class _Facts:
 
     def _result(self, job: str) -> Measured | Unknown:
         """The newest result that holds today, else why there is none."""
-        if job not in self._valid:
+        valid = self._valid.get(job)
+        if valid is None:
             found = [(one, doubt(one, self._conditions)) for one in self._results.get(job, ())]
-            good = next((one for one, why in found if not why), None)
-            self._valid[job] = good or self._again(job, found[0][1] if found else "")
-        return self._valid[job]
+            good = next((one for one, why in found if not why), None) if found else None
+            valid = self._valid[job] = good or self._again(job, found[0][1] if found else "")
+        return valid
 
     def _again(self, job: str, why: str) -> Unknown:
         if job == _APPEND and self._not_sure is not None:
             return self._not_sure if why or self._unread is None else self._unread
-        learn = f"`fsadvisor probe {job} {shlex.quote(self._point)}`"
+        learn = f"`fsadvisor probe {job} {self._quoted}`"
         if self._unread is not None and not why:
             if self._unread.cause is not Cause.UNREADABLE:
                 return self._unread

@@ -70,11 +70,13 @@ def field(record: R | Unknown, source: str, pick: Callable[[R], T | None]) -> Fa
 
 def first(*facts: Fact[T]) -> Fact[T]:
     """The first that is known; else the first reason that can be cured, else the first."""
-    known = next((fact for fact in facts if isinstance(fact, Known)), None)
-    if known is not None:
-        return known
-    unknown = [fact for fact in facts if isinstance(fact, Unknown)]
-    return next((fact for fact in unknown if fact.learn), unknown[0])
+    curable: Unknown | None = None
+    for fact in facts:
+        if isinstance(fact, Known):
+            return fact
+        if fact.learn and curable is None:
+            curable = fact
+    return curable or facts[0]
 
 
 def text(machine: Machine, path: str) -> Fact[str]:
@@ -83,7 +85,9 @@ def text(machine: Machine, path: str) -> Fact[str]:
     if isinstance(answer, Unknown):
         return answer
     said = answer.text.strip()
-    return unreadable("not text", answer.source) if _CONTROLS.search(said) else fact_of(said or None, answer.source)
+    if not said.isprintable() and _CONTROLS.search(said):
+        return unreadable("not text", answer.source)
+    return fact_of(said or None, answer.source)
 
 
 def number(machine: Machine, path: str) -> Fact[int]:
@@ -152,13 +156,15 @@ def all_of(facts: Iterable[Fact[bool]], source: str) -> Fact[bool]:
 
 
 def _decide(facts: list[Fact[bool]], deciding: bool, source: str) -> Fact[bool]:
+    if len(facts) == 1:
+        return facts[0]
     for fact in facts:
         if isinstance(fact, Known) and fact.value is deciding:
             return fact
     unknown = [fact for fact in facts if isinstance(fact, Unknown)]
     if unknown:
         return first(*unknown)
-    return Known(not deciding, facts[0].source if len(facts) == 1 and isinstance(facts[0], Known) else source)
+    return Known(not deciding, source)
 
 
 def both(one: Fact[bool], other: Fact[bool], source: str) -> Fact[bool]:
