@@ -5,8 +5,10 @@ Our themes, as Textual takes them.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from functools import partial
+from typing import TYPE_CHECKING, Any, Final
 
+from textual._styles_cache import StylesCache
 from textual.strip import Strip
 from textual.theme import Theme
 from textual.widget import Widget
@@ -16,19 +18,60 @@ from fsadvisor.tui import looks
 from fsadvisor.tui.looks import GROUNDS
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
+    from rich.segment import Segment
     from rich.style import Style
+    from textual.color import Color
+    from textual.css.styles import StylesBase
     from textual.filter import LineFilter
-    from textual.geometry import Region
+    from textual.geometry import Region, Size, Spacing
 
     from fsadvisor.pages.glyphs import Line
 
 
+class _BetweenSides(StylesCache):
+    """Textual works out the border and all colours anew for each line: here once for all lines of a paint."""
+
+    _sides: tuple[list[Segment], Style | None, list[Segment]] | None = None
+    """What stands left of a line, what fills it up, and what stands right of it."""
+
+    def render_widget(self, widget: Widget, crop: Region) -> list[Strip]:
+        """For one paint."""
+        self._sides = None
+        return super().render_widget(widget, crop)
+
+    def render_line(
+        self,
+        styles: StylesBase,
+        y: int,
+        size: Size,
+        inside: Size,
+        padding: Spacing,
+        base: Color,
+        ground: Color,
+        line: Callable[[int], Strip],
+        *more: Any,  # noqa: ANN401 - Textual's, handed on
+    ) -> Strip:
+        """A line between its sides; what has more around it is Textual's."""
+        draw = partial(super().render_line, styles, y, size, inside, padding, base, ground)
+        if any(padding) or size.height != inside.height or not inside.width:
+            return draw(line, *more)
+        if self._sides is None:
+            blank, at = list(draw(lambda _: Strip([]), *more)), bool(styles.border_left[0])
+            self._sides = blank[:at], blank[at].style, blank[at + 1 :]
+        left, fill, right = self._sides
+        return Strip([*left, *line(y).adjust_cell_length(inside.width, fill), *right], size.width)
+
+
 class Drawn(Widget):
-    """Draws lines of spans; what all lines of a paint share is worked out once."""
+    """Draws lines of spans; what all lines of a paint share is worked out once. It has no outline, and is opaque."""
 
     _shared: tuple[Mapping[Tone, Style], Style] | None = None
+
+    def __init__(self, *children: Widget, **more: Any) -> None:  # noqa: ANN401 - Textual's
+        super().__init__(*children, **more)
+        self._styles_cache = _BetweenSides()
 
     def render_lines(self, crop: Region) -> list[Strip]:
         """Those of the screen; where none of them changed, those that are kept: Textual works out their looks first."""

@@ -29,6 +29,7 @@ _NEAR: Final = 4
 _WORTH_ERASING: Final = 10
 """Blanks: to erase them and jump over them takes as many bytes."""
 
+_FEWEST_ERASED: Final = " " * (_WORTH_ERASING + 1)
 _WORTH_CLEARING: Final = 0.25
 """Changed cells of all."""
 
@@ -104,7 +105,7 @@ def _runs(before: list[Cell], now: list[Cell]) -> Iterator[tuple[int, int]]:
     start = end = changed[0]
     for at in changed:
         gap = now[end:at]
-        if len(gap) > _NEAR or not all(_goes_with(ink, now[end - 1][1]) for _, ink in gap):
+        if gap and (len(gap) > _NEAR or not all(_goes_with(ink, now[end - 1][1]) for _, ink in gap)):
             yield _start(now, start), end
             start = at
         end = at + 1
@@ -137,7 +138,8 @@ def _split(y: int, start: int, end: int, line: list[Cell], abilities: Abilities)
 def _erased(y: int, start: int, end: int, ink: Ink, line: list[Cell], abilities: Abilities) -> Iterator[Piece]:
     """A piece without the blanks that are worth erasing, and these."""
     text = [sign for sign, _ in line[start:end]]
-    if not _may_erase(ink.ground, abilities) or ink.lines_blanks:
+    none_is_worth_it = end < len(line) and _FEWEST_ERASED not in "".join(text)
+    if none_is_worth_it or ink.lines_blanks or not _may_erase(ink.ground, abilities):
         yield Piece(y, start, end, ink, "".join(text))
         return
     kept = at = start
