@@ -27,6 +27,13 @@ _TABS: Final = (b"\t", b"\x1b[Z")
 """What moves the cursor there, on and back."""
 
 _MOVES: Final = 60
+_OURS: Final = (
+    (b"\t", (b"j", b"\x1b[6~", b"k", b"\x1b[5~")),
+    (b"G", (b"k", b"\x1b[5~", b"j", b"\x1b[6~")),
+    (b"", (b"\x1b[5~", b"k", b"\x1b[5~", b"j")),
+)
+"""Keys of the explorer, each list after a key that leads there: at the board's start, at its end, and deep in it."""
+
 _UNANSWERED: Final = 3
 """Moves without an answer, after which no more are tried: each takes as long as a key is waited for."""
 
@@ -42,8 +49,10 @@ _IDLE_S: Final = 10.0
 def terminals(sizes: Sequence[int], scratch: Path) -> list[str]:
     """The table, as Markdown; the other programs first, because to write a machine of 5,000 disks takes minutes."""
     print("Bytes sent, time and processor on a pseudo-terminal of 120x40:\n")
-    print("| program | first picture | start | a move | Enter | Esc | move p50 | move p99 | cpu a move | idle |")
-    print("|---|---|---|---|---|---|---|---|---|---|")
+    print(
+        "| program | first picture | start | a move | Enter | Esc | move p50 | move p99 | longest | cpu a move | idle |"
+    )
+    print("|---|---|---|---|---|---|---|---|---|---|---|")
     for name, command, moves in _others():
         _row(name, command, moves, ())
     for disks in sizes:
@@ -72,16 +81,30 @@ def _row(name: str, command: Sequence[str], moves: Sequence[bytes], words: Seque
         os.write(terminal.descriptor, key)
         sent.append(len(terminal.told(within_s=_START_S if words else _ANSWER_S, quiet_s=_QUIET_S)))
     before = terminal.cpu_s()
-    took = sorted(_moved(terminal, moves))
+    took = list(_moved(terminal, moves))
     terminal.drain()
     a_key = (terminal.cpu_s() - before) / len(took)
+    if words:
+        took += _moved_about(terminal)
+        terminal.drain()
+    took.sort()
     idle = terminal.cpu_share(_IDLE_S)
     terminal.end()
-    times = "nothing moves | "
+    times = "nothing moves | | "
     if took[len(took) // 2] < _ANSWER_S:
-        times = f"{took[len(took) // 2] * 1000:.0f} ms | {took[int(len(took) * 0.99)] * 1000:.0f} ms"
+        shown = (took[int(len(took) * share)] for share in (0.5, 0.99))
+        times = " | ".join(f"{one * 1000:.0f} ms" for one in (*shown, took[-1]))
     counts = " | ".join(f"{one:,}" if one else "nothing" for one in sent)
     print(f"| {name} | {picture:.1f} s | {counts} | {times} | {a_key * 1000:.0f} ms | {idle:.1%} |", flush=True)
+
+
+def _moved_about(terminal: Terminal) -> Iterator[float]:
+    """The same of the explorer's other keys and rows."""
+    for way, keys in _OURS:
+        if way:
+            terminal.key_to_paint(way, _ANSWER_S)
+        for at in range(_MOVES):
+            yield terminal.key_to_paint(keys[at % len(keys)], _ANSWER_S)
 
 
 def _moved(terminal: Terminal, moves: Sequence[bytes]) -> Iterator[float]:
