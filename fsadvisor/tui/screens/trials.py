@@ -212,6 +212,13 @@ class Trials(Place):
             return self.explorer.trier.progress is not None
         return super().check_action(action, parameters)
 
+    def offers(self, action: str) -> bool:
+        """What does something with the row; other keys say why not when they are pressed."""
+        kind = trials.chosen(self._rows.row.key).kind if self._rows.row else "title"
+        if action == "pick":
+            return kind in ("mount", "image")
+        return kind != "title" if action == "result" else super().offers(action)
+
     def _open(self, one: trials.Chosen) -> None:
         match one.kind:
             case "try":

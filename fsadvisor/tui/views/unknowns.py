@@ -12,7 +12,7 @@ from msgspec import Struct
 from fsadvisor.facts import Cause
 from fsadvisor.machine.packages import install_command
 from fsadvisor.pages.document import Block, Commands, Document, Gap, Heading, paragraph
-from fsadvisor.pages.glyphs import Line, Tone, cut, line, span
+from fsadvisor.pages.glyphs import Line, Span, Tone, cut, line, span
 from fsadvisor.pages.text import counted, listed
 from fsadvisor.pages.values import cause, full_name
 from fsadvisor.report.findings import Cure, cures, whose
@@ -180,7 +180,8 @@ def rows(found: Sequence[Task], width: int, glyphs: Glyphs) -> list[Row]:
             span(heading(task)),
         )
         rest = line(
-            span(f"{'':10}{'holds back advice: ' if cure.held_back else ''}", Tone.UNKNOWN),
+            Span(" " * 10),
+            span("holds back advice: " if cure.held_back else "", Tone.UNKNOWN),
             span(f"{listed(cure.facts)} of {whose(cure.subjects.values())}", Tone.DIM),
             span(f"; for {counted(len(cure.rules), 'check')}", Tone.DIM),
         )
