@@ -229,7 +229,7 @@ def advise(storage: Storage, rules: Iterable[Rule], *, every: bool = False) -> V
     alike: dict[_Alike, list[Subject]] = {}
     for (kind, _), asking in _by_first_question(rule for rule in rules if rule.status in RUNNING).items():
         answered, no = _asked(asking[0].applies[:1], [(subject, TRUE) for subject in by_kind[kind]])
-        for rule in asking:
+        for rule in asking if answered or every else ():
             for outcome, among in _outcomes(rule, rule.applies[1:], answered):
                 if outcome is not Outcome.NOT_APPLICABLE:
                     _add(alike, rule, outcome, among, tried)

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Final, Literal, get_args, get_origin
 
 from msgspec import Struct
 
-from fsadvisor.facts import NOT_APPLICABLE, Known
+from fsadvisor.facts import NOT_APPLICABLE
 from fsadvisor.storage import Below, Disk, Filesystem, Host, Layer, Mount, Now, Service
 from fsadvisor.version import Version
 
@@ -104,19 +104,14 @@ def catalogue() -> Mapping[str, Entry]:
 
 
 def _entries(namespace: str, facts: type[Facts]) -> Iterable[Entry]:
+    """Each is written as Fact[T], of which T alone is asked: typing takes half of a command's start over the rest."""
     kinds: dict[str, tuple[Kind, tuple[str, ...]]] = {}
     for field, about in facts.abouts.items():
         written = facts.__annotations__[field]
         if written not in kinds:
-            kinds[written] = _kind(_value_type(facts, written))
+            kinds[written] = _kind(eval(written[len("Fact[") : -1], vars(modules[facts.__module__])))  # noqa: S307 - our own
         kind, choices = kinds[written]
         yield Entry(f"{namespace}.{field}", kind, choices, about.doc, about.source, about.unit, about.attested)
-
-
-def _value_type(facts: type[Facts], written: str) -> Any:  # noqa: ANN401 - what typing calls a type form
-    """T of a field that is written as `Fact[T]`, for the few that differ (typing's own way compiles six hundred)."""
-    fact = eval(written, vars(modules[facts.__module__]))  # noqa: S307 - our own annotation
-    return next(get_args(part)[0] for part in get_args(fact) if get_origin(part) is Known)
 
 
 def _kind(annotation: Any) -> tuple[Kind, tuple[str, ...]]:  # noqa: ANN401 - what typing calls a type form
