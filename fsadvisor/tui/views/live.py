@@ -123,7 +123,7 @@ def disks_title(seen: Seen, order: str, width: int) -> list[Line]:
     known = len(seen.moments[-1].known) if seen.moments else 0
     words = f" Disks by {order}"
     title = line(span(words, Tone.TITLE), span(f"   {known:,} devices; K, M, G are KiB, MiB, GiB", Tone.DIM))
-    return [cut(title, width), cut(line(span(_disk_columns(_name_width(width), wide=width >= 100), Tone.DIM)), width)]
+    return [cut(title, width), cut(line(span(_disk_columns(width), Tone.DIM)), width)]
 
 
 def disk_rows(
@@ -281,12 +281,14 @@ def _name_width(width: int) -> int:
     return 12 if width < 78 else 18 if width < 100 else 30
 
 
-def _disk_columns(name: int, *, wide: bool) -> str:
-    heads = (
-        f" {'device':<{name}}{'read/s':>7}{'write/s':>8}{'IO/s':>6}{'queue':>6}{'r ms':>6}{'w ms':>6}{'busy':>6}"
-        f"{'flush/s':>8}{'ms':>6}"
-    )
-    return f"{heads}  0 to 100 % busy" if wide else heads
+_WITH_FLUSHES: Final = 73
+"""Columns from which there is room for them."""
+
+
+def _disk_columns(width: int) -> str:
+    heads = f" {'device':<{_name_width(width)}}{'read/s':>7}{'write/s':>8}{'IO/s':>6}{'queue':>6}{'r ms':>6}{'w ms':>6}"
+    heads += f"{'busy':>6}" + (f"{'flush/s':>8}{'ms':>6}" if width >= _WITH_FLUSHES else "")
+    return f"{heads}  0 to 100 % busy" if width >= 100 else heads
 
 
 def _disk_row(name: str, seen: Seen, width: int, glyphs: Glyphs, called: str) -> Row:
@@ -302,10 +304,9 @@ def _disk_row(name: str, seen: Seen, width: int, glyphs: Glyphs, called: str) ->
         span(f"{amount(now.read_bytes):>7}{amount(now.write_bytes):>8}{rate(now.requests):>6}{_queue(now):>6}"),
         span(f"{duration(now.read_ms):>6}{duration(now.write_ms):>6}"),
         span(f"{busy:>6}", by_busy(now.busy)),
-        span(f"{flushes:>8}", Tone.PLAIN if now.flushed else Tone.DIM),
-        span(f"{duration(now.flush_ms):>6}"),
     )
-    shown = (Span(" "), *label, *cells)
+    flushed = (span(f"{flushes:>8}", Tone.PLAIN if now.flushed else Tone.DIM), span(f"{duration(now.flush_ms):>6}"))
+    shown = (Span(" "), *label, *cells, *(flushed if width >= _WITH_FLUSHES else ()))
     left = min(width - columns(shown) - 3, MOMENTS // 2)
     if left > 4:
         busy_then = [None if one is None else one.busy for one in _course(seen, name)]
