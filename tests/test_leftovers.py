@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from fsadvisor.machine.packages import PACKAGES
+from fsadvisor.machine.tools import PACKAGES
 from tests.cases import few
 from tests.command import ARGV
 from tests.paths import ROOT

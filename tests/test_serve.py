@@ -159,7 +159,7 @@ SEALED = """
 import errno, os, subprocess, sys
 from pathlib import Path
 from fsadvisor.machine import read_only, safe_files
-from fsadvisor.measure.client import Session
+from fsadvisor.measure.child import Session
 from fsadvisor.measure.messages import ProbeAsked
 folder = Path(sys.argv[1])
 read_only.seal("no writing here")

@@ -9,7 +9,7 @@ import shlex
 from functools import reduce
 from typing import TYPE_CHECKING, Any, Final
 
-from fsadvisor.attestation import claims, document
+from fsadvisor.attestation import claims
 from fsadvisor.attestation.claims import ClaimError, drives_of, is_model
 from fsadvisor.facts import Cause, Known, Unknown
 from fsadvisor.machine.kept_files import ATTESTATIONS, WithFile, rewrite_attestations
@@ -173,7 +173,7 @@ def accepted(machine: Machine, rules: Iterable[Rule], rule: str, subject: str, s
 
 def withdraw(file: Path, kind: str, about: str, subject: str) -> str:
     """Take an attestation or a waiver out of the file; returns what was done. Raises ClaimError and MachineError."""
-    rewrite_attestations(file, lambda text: document.without_entry(text, kind, about, subject))
+    rewrite_attestations(file, lambda text: claims.without_entry(text, kind, about, subject))
     return f"taken out of {file}: {kind} {about} on {subject}"
 
 
@@ -192,7 +192,7 @@ def written(file: Path, entry: Entry) -> str:
 def written_all(file: Path, entries: Iterable[Entry]) -> list[str]:
     """Write all or none of them down; the same. Raises ClaimError and MachineError."""
     entries = tuple(entries)
-    rewrite_attestations(file, lambda text: reduce(document.with_entry, entries, text))
+    rewrite_attestations(file, lambda text: reduce(claims.with_entry, entries, text))
     return [_done(file, entry) for entry in entries]
 
 
@@ -206,7 +206,7 @@ def listing(machine: Machine, storage: Storage) -> Iterator[str]:
     if isinstance(answer, Unknown):
         yield "Nobody has attested or waived anything.\n"
         return
-    record = document.entries(answer.text)
+    record = claims.written_entries(answer.text)
     why = {it.place: it.why for it in storage.ignored}
     total = len(record.entries) + len(record.unread)
     yield from wrapped(f"{counted(total, 'entry', 'entries')} in {answer.source}, {len(why):,} ignored", WIDTH)

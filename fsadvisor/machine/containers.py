@@ -1,6 +1,6 @@
 """What the host tells of a process in a container: which container it is, and where its mounts come from.
 
-Nothing below the container's own root is opened here: see inside.py.
+Nothing below the container's own root is opened here: see untouched.py.
 
 https://docs.kernel.org/admin-guide/cgroup-v2.html#namespace, proc_pid_mountinfo(5)
 """
@@ -13,7 +13,7 @@ import posixpath
 from pathlib import Path
 
 from fsadvisor import strict_json
-from fsadvisor.machine import control_groups, untouched
+from fsadvisor.machine import guests, untouched
 from fsadvisor.machine.fit_to_tell import settings_in_arguments
 from fsadvisor.machine.opening import captured_text
 from fsadvisor.machine.port import MachineError
@@ -56,7 +56,7 @@ def told_of(pid: int, cwd: str | None) -> dict[str, str | None]:
 
 def started_with(pid: int) -> list[list[str | None]] | None:
     """The settings that a server's engine started it with, first `config_file`; None where they are not known."""
-    found = control_groups.ID.search(_text(f"/proc/{pid}/cgroup") or "")
+    found = guests.CONTAINER_ID.search(_text(f"/proc/{pid}/cgroup") or "")
     number = (found["id"] or found["pod"]) if found else None
     texts = (_text(place.format(number)) for place in _BUNDLES if number)
     return _settings_of(next(filter(None, texts), ""))
@@ -89,10 +89,10 @@ def _text(path: str) -> str | None:
 
 def named_by(cgroup: str) -> str | None:
     """The container that /proc/PID/cgroup names, by its own name where its engine keeps one."""
-    found = control_groups.ID.search(cgroup)
+    found = guests.CONTAINER_ID.search(cgroup)
     number = (found["id"] or found["pod"]) if found else None
     by_engine = _podman if found and found["engine"] == "libpod" else _docker
-    return (number and (_pod(number) or by_engine(number))) or control_groups.named_in(cgroup)
+    return (number and (_pod(number) or by_engine(number))) or guests.container_named_in(cgroup)
 
 
 def _pod(number: str) -> str | None:

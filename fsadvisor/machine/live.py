@@ -12,10 +12,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias, TypeVar
 
 from fsadvisor.facts import Cause, Unknown, unreadable
-from fsadvisor.machine import inside, kept_files, safe_files, sources, untouched
+from fsadvisor.machine import kept_files, safe_files, sources, untouched
 from fsadvisor.machine.fit_to_tell import CHANGED, settings_about_storage
-from fsadvisor.machine.hidden import below_mount
-from fsadvisor.machine.inodes import files_below, flags_of
+from fsadvisor.machine.inodes import below_mount, files_below, flags_of
 from fsadvisor.machine.port import Answer, Argv, Reply
 from fsadvisor.machine.runner import OUTPUT_CAP_BYTES, TOOL_FOLDERS, Runner, decoded, encoded, too_much
 from fsadvisor.machine.time_limits import within
@@ -169,7 +168,7 @@ def _believed(path: str) -> Answer:
 def _content(path: str) -> Answer:
     try:
         raw_path = encoded(path)
-        kernels = path.startswith(KERNEL_FOLDERS) and not inside.is_inside(raw_path)
+        kernels = path.startswith(KERNEL_FOLDERS) and not untouched.is_inside_container(raw_path)
         descriptor = untouched.opened(raw_path) if kernels else untouched.regular(raw_path)
         if descriptor is None:
             return unreadable("not a regular file", path)
@@ -180,7 +179,7 @@ def _content(path: str) -> Answer:
 
 
 def _of_container(path: str) -> bool:
-    return path.startswith("/proc/") and "/root/" in path and inside.is_inside(os.fsencode(path))
+    return path.startswith("/proc/") and "/root/" in path and untouched.is_inside_container(os.fsencode(path))
 
 
 def _when_changed(path: str) -> str:

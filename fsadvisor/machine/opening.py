@@ -47,8 +47,7 @@ def open_machine(path: Path | str) -> Machine:
 
 def _in_file(where: str) -> Machine:
     from fsadvisor.machine.sosreport import SosMachine
-    from fsadvisor.machine.supportconfig import seen_through
-    from fsadvisor.machine.trees import ArchiveTree, LogTree
+    from fsadvisor.machine.trees import ArchiveTree, LogTree, seen_through
 
     if _begins_as_log(where):
         return SosMachine(LogTree(captured_text(Path(where), choice=_SHORTER)), where)
@@ -69,8 +68,7 @@ def _in_directory(where: str) -> Machine:
     if below:
         raise MachineError(where, f"no {recorded.TITLE} in it", f"did you mean {where.rstrip('/')}/{min(below)}?")
     from fsadvisor.machine.sosreport import NOTHING_KNOWN, SosMachine
-    from fsadvisor.machine.supportconfig import seen_through
-    from fsadvisor.machine.trees import FolderTree, LogTree
+    from fsadvisor.machine.trees import FolderTree, LogTree, seen_through
 
     if windows := sorted(name for name in names if WINDOW.fullmatch(name)):
         kept = (captured_text(Path(where, name)) for name in windows[-_MOST_WINDOWS:])

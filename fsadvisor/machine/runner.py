@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Final, cast
 from msgspec import Struct, field
 
 from fsadvisor.facts import Cause, Unknown, unreadable
-from fsadvisor.machine import fetched, packages, sources, time_limits, tools
+from fsadvisor.machine import fetched, sources, time_limits, tools
 from fsadvisor.machine.port import Answer, Argv, Reply
 from fsadvisor.machine.time_limits import Patience
 from fsadvisor.machine.tools import forbid_syncs
@@ -89,7 +89,7 @@ def missing_tool(argv: Argv, refused: bool = False, package: str | None = None) 
     """
     tool = argv[0] if argv else ""
     why = "; the fetched one is not used, others can change it: `make run` as this user fetches it again"
-    package = packages.PACKAGES.get(tool, tool) if package is None else package
+    package = tools.PACKAGES.get(tool, tool) if package is None else package
     learn = f"install {package}{why if refused else ''}" if package else ""
     return Unknown(Cause.NO_TOOL, learn, sources.command(argv))
 
@@ -213,7 +213,7 @@ class Runner(Struct, frozen=True):
         tool = self._find(argv, self.folders)
         if tool is None:
             refused = self._find(argv, self.refused) is not None
-            return missing_tool(argv, refused, packages.bringing(argv[0] if argv else ""))
+            return missing_tool(argv, refused, tools.package_bringing(argv[0] if argv else ""))
         argv = argv if self.wake else tools.left_asleep(argv)
         source = sources.command(argv, fetched=tool.rpartition("/")[0] in self.fetched)
         name, seconds = argv[0], self.patience.seconds(argv[0], self.timeout_s)

@@ -29,12 +29,12 @@ from typing import TYPE_CHECKING, TypeAlias
 from msgspec.structs import replace
 
 from fsadvisor.facts import Unknown, unreadable
-from fsadvisor.machine import archived_logs, archived_processes, archived_tools, sos_outputs, sources
+from fsadvisor.machine import archived_logs, archived_tools, sos_outputs, sources
 from fsadvisor.machine.archived_devices import PAIRS, PARTITIONS, TREE, UNSEEN, derived_devices, devices_in_log
 from fsadvisor.machine.fit_to_tell import settings_about_storage
-from fsadvisor.machine.not_archived import missing
 from fsadvisor.machine.port import Answer, Argv, MachineError, Reply
 from fsadvisor.machine.runner import MOST_NAMES, too_many
+from fsadvisor.machine.sos_outputs import missing
 from fsadvisor.machine.trees import Tree, resolved
 
 if TYPE_CHECKING:
@@ -189,7 +189,7 @@ class SosMachine:
         return Reply("".join(f"{record.strip()}\n\n" for record in records), sources.UDEV)
 
     def processes(self, names: Sequence[str]) -> Answer:
-        return archived_processes.processes(names, self) or missing(sources.PROCESSES)
+        return sos_outputs.processes(names, self) or missing(sources.PROCESSES)
 
     def counters(self) -> Answer:
         return missing(sources.COUNTERS)

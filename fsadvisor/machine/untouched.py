@@ -1,11 +1,60 @@
-"""Opens files and directories for reading so that nothing happens by it: no access time changes, no device acts."""
+"""Opens files and directories so that nothing happens by it, and those of a container by the root that it sees.
+
+A container's files are a stranger's: a link in them may be meant to lead us to the host's. openat2(2) follows every
+link below that root, as the container itself would (RESOLVE_IN_ROOT); before Linux 5.6 nothing is opened.
+
+https://man7.org/linux/man-pages/man2/openat2.2.html
+"""
 
 from __future__ import annotations
 
+import errno
 import os
+import re
 import stat
+import struct
+from typing import Final
 
-from fsadvisor.machine import inside
+_PATH: Final = re.compile(rb"(/proc/[1-9]\d{0,9}/root)(/.*)", re.DOTALL)
+_OPENAT2: Final = 437
+"""On every architecture of Linux but alpha."""
+_IN_ROOT, _NO_MAGIC_LINKS = 0x10, 0x02
+_TURNS: Final = 3
+"""The kernel asks to try again where something above was renamed meanwhile."""
+
+
+def is_inside_container(path: bytes) -> bool:
+    """Whether a path is one of a container's."""
+    return _PATH.fullmatch(path) is not None
+
+
+def located_in_container(path: bytes) -> int:
+    """A descriptor that names the file (O_PATH), be it anywhere or a container's. Raises OSError."""
+    found = _PATH.fullmatch(path)
+    if found is None:
+        return os.open(path, os.O_PATH | os.O_CLOEXEC)
+    root = os.open(found[1], os.O_PATH | os.O_DIRECTORY | os.O_CLOEXEC)
+    try:
+        return _below(root, found[2])
+    finally:
+        os.close(root)
+
+
+def _below(root: int, path: bytes) -> int:
+    import ctypes
+
+    libc = ctypes.CDLL(None, use_errno=True)
+    how = struct.pack("@QQQ", os.O_PATH | os.O_CLOEXEC, 0, _IN_ROOT | _NO_MAGIC_LINKS)
+    number = errno.EAGAIN
+    for _ in range(_TURNS):
+        words = (ctypes.c_int(root), ctypes.c_char_p(path), ctypes.c_char_p(how), ctypes.c_size_t(len(how)))
+        descriptor = int(libc.syscall(ctypes.c_long(_OPENAT2), *words))
+        if descriptor >= 0:
+            return descriptor
+        number = ctypes.get_errno()
+        if number != errno.EAGAIN:
+            break
+    raise OSError(number, os.strerror(number))
 
 
 def opened(path: bytes, flags: int = 0) -> int:
@@ -27,7 +76,7 @@ def regular(path: bytes) -> int | None:
     meanwhile, or a link to it, is no way to have root open a watchdog, which then resets the machine. A file of no size
     is empty; those of /proc and tracefs, to which a link may lead, have none, and some of them are used up by reading.
     """
-    known = inside.located(path)
+    known = located_in_container(path)
     try:
         status = os.fstat(known)
         if not stat.S_ISREG(status.st_mode):
@@ -39,7 +88,7 @@ def regular(path: bytes) -> int | None:
 
 def names_in(path: bytes) -> list[str]:
     """The names in a directory, as os.listdir gives them. Raises OSError."""
-    directory = _in_container(path) if inside.is_inside(path) else opened(path, os.O_DIRECTORY)
+    directory = _in_container(path) if is_inside_container(path) else opened(path, os.O_DIRECTORY)
     try:
         return os.listdir(directory)  # noqa: PTH208 - an open directory
     finally:
@@ -47,7 +96,7 @@ def names_in(path: bytes) -> list[str]:
 
 
 def _in_container(path: bytes) -> int:
-    known = inside.located(path)
+    known = located_in_container(path)
     try:
         return opened(b"/proc/self/fd/%d" % known, os.O_DIRECTORY)
     finally:
@@ -56,7 +105,7 @@ def _in_container(path: bytes) -> int:
 
 def changed(path: bytes) -> int:
     """When a file was changed, in seconds since 1970. Raises OSError."""
-    known = inside.located(path)
+    known = located_in_container(path)
     try:
         return int(os.fstat(known).st_mtime)
     finally:

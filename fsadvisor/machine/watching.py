@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from fsadvisor.facts import Cause, Unknown, unreadable
-from fsadvisor.machine import containers, guest_disks, sources
+from fsadvisor.machine import containers, guests, sources
 from fsadvisor.machine.fit_to_tell import ENVIRONMENT, argument_paths, settings_in_arguments
 from fsadvisor.machine.opening import captured_text
 from fsadvisor.machine.port import Answer, MachineError, Reply
@@ -98,8 +98,8 @@ def _process(told: dict[str, Any]) -> dict[str, Any]:
         process["writes"] = _written_folder(told["pid"])
     if told["name"] in ENVIRONMENT and (told["name"] == "etcd" or process["here"] is False):
         process["environment"] = _environment(told["pid"], told["name"])
-    if told["name"] in guest_disks.NAMES:
-        process["images"] = guest_disks.disks(told["cmdline"] or [])
+    if told["name"] in guests.QEMU_NAMES:
+        process["images"] = guests.qemu_disks(told["cmdline"] or [])
     if process["here"] is False:
         process |= containers.told_of(told["pid"], process["cwd"])
         if told["name"] in containers.OVERWRITES:

@@ -14,7 +14,7 @@ from msgspec.structs import replace
 
 from fsadvisor.facts import Known
 from fsadvisor.machine.runner import encoded
-from fsadvisor.measure import client
+from fsadvisor.measure import child
 from fsadvisor.measure.compare import device, workloads
 from fsadvisor.measure.compare.matrix import comparison
 from fsadvisor.measure.compare.remembered import remembered
@@ -269,7 +269,7 @@ class CompareSession:
         )
         try:
             with stop.listening():
-                for event in client.events(work, stop):
+                for event in child.events(work, stop):
                     self._follow(event)
                     if not isinstance(event, Finished):
                         hear(event)

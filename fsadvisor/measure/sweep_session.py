@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final
 
 from msgspec import Struct
 
-from fsadvisor.measure import client, sweep_devices
+from fsadvisor.measure import child, sweep_worker
 from fsadvisor.measure.messages import Finished, LeftOut, Point, Started, SweepWork
 from fsadvisor.measure.probe import cost, scratch_tree
 from fsadvisor.measure.probe.cost import Cost
@@ -95,11 +95,11 @@ def planned(
         raise SweepError(f"--on-scratch: {folder} is no directory")
     if any("\ud800" <= sign <= "\udfff" for sign in str(folder.resolve())):
         raise SweepError(f"--on-scratch: the name of {folder} is no UTF-8: name another directory")
-    if missing := sweep_devices.delay_missing():
+    if missing := sweep_worker.delay_missing():
         raise SweepError(f"{missing}: without it no device's latency can be set")
     left_out: list[str] = []
     delays = delays_ms or (*SHORT_DELAYS_MS, *DELAYS_MS)
-    if any(not ms.is_integer() for ms in delays) and (missing := sweep_devices.memory_missing()):
+    if any(not ms.is_integer() for ms in delays) and (missing := sweep_worker.memory_missing()):
         left_out.append(f"left out: latencies that are no whole milliseconds; {missing}")
         delays = tuple(ms for ms in delays if ms.is_integer())
     made = tuple(it for it in filesystems or FILESYSTEMS if mounting.path_of(f"mkfs.{it}"))
@@ -123,14 +123,14 @@ def planned(
 
 def cleared(folder: Path) -> Iterator[str]:
     """Take away what a kill left; what was done, a sentence each."""
-    yield from sweep_devices.clear_delayed()
-    yield from sweep_devices.clear_memory()
+    yield from sweep_worker.clear_delayed()
+    yield from sweep_worker.clear_memory()
     yield from scratch_tree.clear(folder)
 
 
 def swept(request: SweepWork) -> Iterator[Event]:
     """What the worker tells, as it comes. Raises EngineError. Closed early, it ends that process."""
-    for event in client.events(request):
+    for event in child.events(request):
         if isinstance(event, Finished) and event.error:
             raise EngineError(event.error)
         yield event

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Final
 from msgspec import Struct
 from msgspec.structs import replace
 
-from fsadvisor.measure import client
+from fsadvisor.measure import child
 from fsadvisor.measure.messages import Finished, Note, SidesReady, TrialDone, TrialWork
 from fsadvisor.measure.probe import cost, disks, guard, lock, store, surroundings
 from fsadvisor.measure.probe.cost import Cost
@@ -175,7 +175,7 @@ class TrialSession:
 
     def _followed(self, outcome: Outcome, work: TrialWork, stop: Stop, hear: Hear) -> Outcome:
         """Hear the worker to its end. Raises EngineError."""
-        for event in client.events(work, stop):
+        for event in child.events(work, stop):
             outcome = _after(outcome, event)
             if not isinstance(event, Finished):
                 hear(event)

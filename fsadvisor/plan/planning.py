@@ -11,11 +11,11 @@ from fsadvisor.facts import Cause, Known, Unknown
 from fsadvisor.pages.escape import clean
 from fsadvisor.plan import files, fstab_patch
 from fsadvisor.plan.changes import Proposal, changes, mounts, without_conflicts
+from fsadvisor.plan.commands import with_names
 from fsadvisor.plan.documents import as_one_text, documents, write
 from fsadvisor.plan.files import mount_unit_hint
 from fsadvisor.plan.fstab_patch import Wish
 from fsadvisor.plan.model import Finding, FstabChange, LineEdit, Manual, Plan, Refusal, Step, UnfitError
-from fsadvisor.plan.names import with_names
 from fsadvisor.rulebook.advise import RUNNING, advise, judge, reason
 from fsadvisor.rulebook.rule import SAID, Outcome
 from fsadvisor.storage import Mount

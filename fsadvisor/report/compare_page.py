@@ -9,7 +9,6 @@ from urllib.parse import quote
 from msgspec.structs import replace
 
 from fsadvisor.measure.compare.matrix import Standing
-from fsadvisor.measure.probe.elsewhere import Elsewhere, elsewhere
 from fsadvisor.pages.document import Block, Drawn, Gap, Heading, Item, Labelled, Prose, Remark, Table, paragraph
 from fsadvisor.pages.escape import clean, width
 from fsadvisor.pages.glyphs import Line, Tone, line, span
@@ -32,6 +31,7 @@ from fsadvisor.report.compare_words import (
 )
 from fsadvisor.report.probe_page import published_elsewhere as beside
 from fsadvisor.report.probe_words import amount, number, sureness, time_text
+from fsadvisor.report.yardsticks import Elsewhere, elsewhere
 from fsadvisor.rulebook.tables import errata, table
 
 if TYPE_CHECKING:

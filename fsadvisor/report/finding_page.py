@@ -1,4 +1,9 @@
-"""The page of a finding: what, where, why there, the evidence, what it brings, what to do and how to undo it."""
+"""The page of a finding: what, where, why there, the evidence, what it brings, what to do and how to undo it.
+
+A finding's advice, with this machine's names in its commands, and what it interrupts.
+
+On several subjects the words stay.
+"""
 
 from __future__ import annotations
 
@@ -24,9 +29,11 @@ from fsadvisor.pages.escape import clean
 from fsadvisor.pages.glyphs import Span, Tone, line, span
 from fsadvisor.pages.text import counted, listed
 from fsadvisor.pages.values import full_name, short_name
-from fsadvisor.report import advice_words, findings, rule_page
-from fsadvisor.report.rule_page import part
+from fsadvisor.plan.commands import with_names, with_waiver
+from fsadvisor.report import findings, rule_page
+from fsadvisor.report.rule_page import NEEDS, part
 from fsadvisor.rulebook.ranking import ORDER, REST
+from fsadvisor.rulebook.remedy import advice_for, needs_for, ways_for
 from fsadvisor.rulebook.rule import SAID, Outcome
 from fsadvisor.truth import FALSE, TRUE, UNKNOWN, Truth
 
@@ -36,10 +43,33 @@ if TYPE_CHECKING:
     from fsadvisor.facts import Fact
     from fsadvisor.pages.document import Block
     from fsadvisor.report.findings import Below, Finding
-    from fsadvisor.rulebook.remedy import Instructions, Kept
+    from fsadvisor.rulebook.remedy import Instructions, Kept, Way
     from fsadvisor.rulebook.rule import Ask
     from fsadvisor.rulebook.shape import Gain
     from fsadvisor.storage import Subject
+
+
+def ways(finding: Finding) -> list[Way]:
+    """Those parts of the remedy that are for its subjects."""
+    return ways_for(finding.rule.remedy, [subject.scope for subject in finding.subjects])
+
+
+def page(finding: Finding) -> str:
+    """The address that says so: of the way that is for its subjects, or the rule's first."""
+    return next((way.page for way in ways(finding) if way.page), finding.rule.references[0].url)
+
+
+def needs(finding: Finding) -> str:
+    """What it interrupts, in words."""
+    return NEEDS[needs_for(finding.rule.remedy, [subject.scope for subject in finding.subjects])]
+
+
+def advice(finding: Finding) -> str:
+    """What to do, in the rule's words."""
+    text = advice_for(finding.rule.remedy, [subject.scope for subject in finding.subjects])
+    named = with_names if len(finding.verdicts) == 1 else with_waiver
+    return named(text, finding.rule.id, finding.verdicts[0].subject)
+
 
 SUBJECTS: Final = 10
 """Subjects that are named."""
@@ -192,7 +222,7 @@ def document(
     yield from page.safety()
     yield from page.to_do()
     if rule.remedy.advice and not told_in:
-        yield from part("Note", Prose(advice_words.advice(finding)))
+        yield from part("Note", Prose(advice(finding)))
     if not (told_in and page.gain is rule.gain):
         yield from page.brings()
     yield from page.evidence()

@@ -5,14 +5,14 @@ from typing import TYPE_CHECKING, Final, Literal, TypeAlias
 import msgspec
 
 from fsadvisor.measure.forecast.classes import CLASSES
-from fsadvisor.measure.forecast.fit import NoFit
+from fsadvisor.measure.forecast.curve import NoFit
 from fsadvisor.pages.published import document, published
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from fsadvisor.measure.forecast import alone, classes, curve, fit
-    from fsadvisor.measure.forecast import study as studied
+    from fsadvisor.measure.forecast import analysis as studied
+    from fsadvisor.measure.forecast import classes, curve
 
 SCHEMA: Final = "fsadvisor/forecast/1"
 
@@ -134,7 +134,7 @@ class Forecast(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=
 
 
 def as_json(
-    study: "studied.Study", source: str, remarks: "Sequence[str]" = (), single: "Sequence[alone.Alone]" = ()
+    study: "studied.Study", source: str, remarks: "Sequence[str]" = (), single: "Sequence[studied.Alone]" = ()
 ) -> str:
     """The document, on one line."""
     return document(
@@ -167,7 +167,7 @@ def _curve(one: "studied.Told") -> Curve:
     )
 
 
-def _fit(one: "fit.Fit") -> Fit:
+def _fit(one: "curve.Fit") -> Fit:
     return published(Fit, one.model, one, c_interval=one.c, software_ms_interval=one.software_ms)
 
 
@@ -180,6 +180,6 @@ def _expected(one: "studied.Expected") -> Expected:
     return published(Expected, one, one.device, device=one.device.name, outside_of_what_was_measured=one.outside)
 
 
-def _alone(one: "alone.Alone") -> Alone:
+def _alone(one: "studied.Alone") -> Alone:
     bounds = (published(Bounds, device, bounds, device=device.name) for device, bounds in one.others)
     return published(Alone, one, bounds=tuple(bounds))

@@ -7,9 +7,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
+from fsadvisor.measure.forecast.analysis import WARN_BELOW_MS
 from fsadvisor.measure.forecast.classes import CLASSES, INVERSIONS, SOURCE, Class
-from fsadvisor.measure.forecast.fit import NoFit
-from fsadvisor.measure.forecast.study import WARN_BELOW_MS
+from fsadvisor.measure.forecast.curve import NoFit
 from fsadvisor.pages.document import Block, Drawn, Gap, Heading, Item, Remark, Table, paragraph
 from fsadvisor.pages.escape import clean
 from fsadvisor.pages.glyphs import Line, line
@@ -19,10 +19,9 @@ from fsadvisor.report.probe_words import figure_text, number
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from fsadvisor.measure.forecast.alone import Alone, Bounds
+    from fsadvisor.measure.forecast.analysis import Alone, Bounds, Device, Expected, Pair, Study, Told
     from fsadvisor.measure.forecast.classes import Verdict
-    from fsadvisor.measure.forecast.fit import Interval, Model
-    from fsadvisor.measure.forecast.study import Device, Expected, Pair, Study, Told
+    from fsadvisor.measure.forecast.curve import Interval, Model
 
 
 SIGNS: Final = "exbfnabcdghijklm"

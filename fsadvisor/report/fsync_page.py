@@ -17,7 +17,7 @@ from fsadvisor.pages.document import Block, Drawn, Gap, paragraph
 from fsadvisor.pages.escape import clean
 from fsadvisor.pages.glyphs import UNICODE, line
 from fsadvisor.pages.values import duration, rate
-from fsadvisor.report.good_enough import LIMITS
+from fsadvisor.report.yardsticks import LIMITS
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence

@@ -8,13 +8,11 @@ from typing import TYPE_CHECKING, Final
 from msgspec import Struct
 
 from fsadvisor.measure.probe.cost import seconds_text
-from fsadvisor.measure.probe.elsewhere import elsewhere
 from fsadvisor.measure.probe.target import bytes_text
 from fsadvisor.pages.document import Block, Drawn, Gap, Item, Labelled, paragraph
 from fsadvisor.pages.escape import clean, width
 from fsadvisor.pages.glyphs import UNICODE, Tone, line, span
 from fsadvisor.pages.text import counted
-from fsadvisor.report.good_enough import good_enough
 from fsadvisor.report.probe_words import (
     amount,
     figure_text,
@@ -29,6 +27,7 @@ from fsadvisor.report.probe_words import (
     written_text,
 )
 from fsadvisor.report.probe_words import beside as beside_it
+from fsadvisor.report.yardsticks import elsewhere, good_enough
 from fsadvisor.rulebook.tables import published_sources, table
 
 if TYPE_CHECKING:

@@ -14,17 +14,8 @@ from fsadvisor.pages.escape import clean
 from fsadvisor.pages.glyphs import cut, line
 from fsadvisor.pages.text import counted, listed
 from fsadvisor.pages.values import cause, short_name, value_text
-from fsadvisor.report import advice_words, findings
-from fsadvisor.report.finding_page import (
-    FindingPage,
-    evidence,
-    folded,
-    kept_as,
-    safety,
-    subjects_named,
-    waived,
-    where,
-)
+from fsadvisor.report import finding_page, findings
+from fsadvisor.report.finding_page import FindingPage, evidence, folded, kept_as, safety, subjects_named, waived, where
 from fsadvisor.report.rule_page import by_file
 from fsadvisor.rulebook import language
 from fsadvisor.storage.catalogue import catalogue
@@ -77,7 +68,7 @@ def document(finding: Finding, number: int, told_in: int | None) -> Iterator[Blo
     for title, lines in folded(finding):
         yield Heading(title)
         yield from _few(lines, _BELOW)
-    source = "" if told_in else f" {advice_words.page(finding)}"
+    source = "" if told_in else f" {finding_page.page(finding)}"
     yield _labelled("More", f"`fsadvisor explain {rule.id}`{source}")
 
 
@@ -130,7 +121,7 @@ def _labelled(label: str, words: str) -> Block:
 
 def _advice(finding: Finding) -> str:
     """What to do in words: whole, or its first sentences and where the others stand."""
-    text = " ".join(advice_words.advice(finding).split())
+    text = " ".join(finding_page.advice(finding).split())
     told = sentences(text, ADVICE)
     return told if told == text else f"{told} ({_ALL.format(finding.rule.id)})"
 
@@ -140,13 +131,13 @@ def _fix(page: FindingPage, *, told: bool = False) -> Iterator[Block]:
 
     `told` are the words, once for a rule.
     """
-    finding, needs = page.finding, advice_words.needs(page.finding)
+    finding, needs = page.finding, finding_page.needs(page.finding)
     words = "" if told else _advice(finding)
     if any(truth is not TRUE for _, truth in safety(finding)):
         yield _labelled("Fix", f"not yet, {_held_back(finding)}")
         if unlock := findings.unlocks(finding) if not _refuted(finding) else "":
             yield _labelled("To unlock", unlock)
-        if words and (advice_words.ways(finding) or not _has_commands(page.rule)):
+        if words and (finding_page.ways(finding) or not _has_commands(page.rule)):
             yield _labelled(f"Then, by hand ({needs})", words)
         else:
             yield _labelled("Then", f"once all answers are yes, its commands stand here ({needs}).")

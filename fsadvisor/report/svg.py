@@ -6,7 +6,7 @@ from html import escape
 from typing import TYPE_CHECKING, Final
 
 from fsadvisor.measure.compare.matrix import Standing
-from fsadvisor.measure.forecast.fit import NoFit
+from fsadvisor.measure.forecast.curve import NoFit
 from fsadvisor.pages.escape import clean, width
 from fsadvisor.pages.text import wrapped
 from fsadvisor.report.compare_words import title, winners
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from fsadvisor.measure.compare.matrix import Comparison, Ranked, Row
-    from fsadvisor.measure.forecast.study import Study, Told
+    from fsadvisor.measure.forecast.analysis import Study, Told
     from fsadvisor.report.compare_words import About
 
 

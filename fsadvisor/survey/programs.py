@@ -9,14 +9,14 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from fsadvisor.facts import NOT_APPLICABLE, Cause, Fact, Known, Unknown
-from fsadvisor.machine import guest_disks
+from fsadvisor.machine import guests
 from fsadvisor.readers import json_text
 from fsadvisor.survey import program_files, read_fact
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from fsadvisor.machine.guest_disks import CacheMode
+    from fsadvisor.machine.guests import CacheMode
     from fsadvisor.machine.port import Machine
     from fsadvisor.readers.json_text import Json
     from fsadvisor.storage import Workload
@@ -113,7 +113,7 @@ PROGRAMS: tuple[Program, ...] = (
     Program(name="oracle", processes=("tnslsnr",), workload="oltp", default="", untold=True),
     Program(name="nfs-ganesha", processes=("ganesha.nfsd",), workload="mixed", default="", untold=True),
     Program(name="samba", processes=("smbd",), workload="mixed", default="", untold=True),
-    Program(name="qemu", processes=guest_disks.NAMES, workload="mixed", default="", untold=True),
+    Program(name="qemu", processes=guests.QEMU_NAMES, workload="mixed", default="", untold=True),
     Program(name="libvirt", processes=("libvirtd", "virtqemud"), workload="mixed", default="/var/lib/libvirt/images"),
 )
 _PROCESS_NAMES = tuple(sorted({name for program in PROGRAMS for name in program.processes}))
@@ -255,7 +255,7 @@ def _guest_cache(program: Program, process: Json) -> Fact[CacheMode]:
         return Unknown(Cause.DENIED, "run as root", "arguments of qemu")
     word = dict(_settings(process)).get("guest_cache")
     learn = "look for its disks: none is a file or device of this machine"
-    return read_fact.choice(read_fact.fact_of(word, "arguments of qemu", learn), guest_disks.CacheMode)
+    return read_fact.choice(read_fact.fact_of(word, "arguments of qemu", learn), guests.CacheMode)
 
 
 def _on_the_host(machine: Machine, found: RunningProgram, process: Json) -> RunningProgram:

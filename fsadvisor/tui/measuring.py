@@ -66,7 +66,7 @@ class Heard(Message):
 
 def _session(asked: Asked, hear: Callable[[Event], object]) -> Running:
     """In a process; all that measures is loaded once somebody asks, not before the first screen."""
-    from fsadvisor.measure.client import Session
+    from fsadvisor.measure.child import Session
 
     return Session(asked, hear)
 

@@ -23,9 +23,8 @@ from fsadvisor.pages.escape import clean
 from fsadvisor.pages.text import render
 from fsadvisor.readers.mount_tables import parse_mountinfo
 from fsadvisor.report.asked_page import asked_blocks
-from fsadvisor.report.doctor_page import as_json, document, timeline
+from fsadvisor.report.doctor_page import as_json, document, full_document, timeline
 from fsadvisor.report.fsync_page import fsync_document
-from fsadvisor.report.full_page import full_document
 from fsadvisor.rulebook.advise import advise
 from fsadvisor.rulebook.rule import CALLS_FOR_ACTION
 from fsadvisor.rulebook.shelf import own_shelf

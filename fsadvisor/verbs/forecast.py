@@ -15,9 +15,8 @@ from fsadvisor.machine.kept_files import PROBES as SHARED
 from fsadvisor.machine.port import MachineError
 from fsadvisor.measure import sweep_session
 from fsadvisor.measure.forecast import curve
-from fsadvisor.measure.forecast.alone import kept
+from fsadvisor.measure.forecast.analysis import kept, study
 from fsadvisor.measure.forecast.curve import Point, of_one_device
-from fsadvisor.measure.forecast.study import study
 from fsadvisor.measure.messages import Point as SweepPoint
 from fsadvisor.measure.probe import guard, lock, store, surroundings
 from fsadvisor.measure.probe.engine import EngineError
@@ -36,8 +35,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
 
     from fsadvisor.machine.port import Machine
-    from fsadvisor.measure.forecast.alone import Alone
-    from fsadvisor.measure.forecast.study import Study
+    from fsadvisor.measure.forecast.analysis import Alone, Study
     from fsadvisor.measure.messages import Event
     from fsadvisor.measure.probe.result import Result
     from fsadvisor.measure.sweep_session import Planned

@@ -13,8 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from fsadvisor.machine import kept_files, safe_files, symptoms
-from fsadvisor.measure.now.look import look
-from fsadvisor.measure.now.watching import MOST_BYTES, Watcher, as_line, threshold
+from fsadvisor.measure.now.look import MOST_BYTES, Watcher, as_line, look, threshold
 from fsadvisor.verbs.asking import RefusedError, say
 
 if TYPE_CHECKING:

@@ -72,13 +72,13 @@ def test_each_verb_answers_the_same(pyz, argv):
     [
         ("msgspec.json.format(given)", '{"a":1.50,"b":[],"c":{},"d":[1,{"x":"a,{]:"}],"e":null,"f":"é"}'),
         (
-            "msgspec.json.encode(msgspec.json.decode(given, type=sadf._Disk))",
+            "msgspec.json.encode(msgspec.json.decode(given, type=activity_logs._Disk))",
             '{"disk-device":"sda","rkB":1.5,"await":2,"aqu-sz":1.0}',
         ),
     ],
 )
 def test_the_stand_in_does_what_msgspec_does(done, given):
-    asks = f"import sys, msgspec; from fsadvisor.readers import sadf; given = sys.stdin.buffer.read(); print({done})"
+    asks = f"import sys, msgspec; from fsadvisor.readers import activity_logs; given = sys.stdin.buffer.read(); print({done})"
     said = [
         subprocess.run([sys.executable, "-c", asks], input=given.encode(), capture_output=True, env=ALONE | path).stdout
         for path in ({}, {"PYTHONPATH": f"{one_file.STANDIN}:{ROOT}"})

@@ -9,14 +9,12 @@ import pytest
 
 from fsadvisor.machine.symptoms import Limited
 from fsadvisor.machine.waiting import ThreadSample, WaitingThread
-from fsadvisor.measure.now import groups, mounts
+from fsadvisor.measure.now import mounts, programs
 from fsadvisor.measure.now.answer import answer
 from fsadvisor.measure.now.logged import recent
-from fsadvisor.measure.now.look import pool_modes
+from fsadvisor.measure.now.look import as_line, pool_modes
 from fsadvisor.measure.now.model import Device, Filesystem, Group, Program, Window
-from fsadvisor.measure.now.programs import groups_of, unit_of
-from fsadvisor.measure.now.threads import by_process
-from fsadvisor.measure.now.watching import as_line
+from fsadvisor.measure.now.programs import by_process, groups_of, unit_of
 from fsadvisor.report.doctor_page import as_json
 from fsadvisor.report.schema import schema
 from fsadvisor.rulebook.shelf import own_shelf
@@ -322,7 +320,7 @@ def test_units_and_containers_are_named():
 def test_the_nearest_of_several_limits_of_a_group_is_told():
     before = Limited(path="/a", files={"io.max": "8:0 rbps=1000 wbps=max riops=10 wiops=max", "io.stat": ""})
     after = Limited(path="/a", files={**before.files, "io.stat": "8:0 rbytes=2500 wbytes=9 rios=50 wios=1"})
-    (found,) = groups.between((before,), (after,), 5.0)
+    (found,) = programs.groups_between((before,), (after,), 5.0)
     assert (found.limit, found.of_limit) == ("10 reads per second", 1.0)
 
 

@@ -8,8 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from fsadvisor.measure.now.history import windows
-from fsadvisor.measure.now.kept import trouble
+from fsadvisor.measure.now.kept import interval_windows, trouble
 from fsadvisor.readers import activity_logs, pmdumplog
 from tests.command import in_text
 from tests.paths import FIXTURES
@@ -59,7 +58,7 @@ def test_a_counter_that_began_anew_or_has_one_record_is_not_known():
 
 
 def test_another_interval_is_chosen_by_its_time():
-    first = windows(activity_logs.parse_sadf(RECORDED.read_text()), "sysstat")[0]
+    first = interval_windows(activity_logs.parse_sadf(RECORDED.read_text()), "sysstat")[0]
     done = in_text("doctor", "--on", str(RECORDED), "--at", first.when[11:16])
     assert done.returncode == 0
     assert f"{first.when}: I/O pressure 0 %, busiest disk 0 % (this one)" in done.stdout
@@ -80,7 +79,7 @@ def test_a_time_that_is_not_there_is_refused(words, said):
 
 
 def test_what_sysstat_did_not_keep_is_not_known_and_not_zero():
-    (one,) = windows(activity_logs.parse_sadf(MINIMAL), "sysstat")
+    (one,) = interval_windows(activity_logs.parse_sadf(MINIMAL), "sysstat")
     assert (one.io_some, one.steal, one.swap_bytes, one.waiting) == (None, None, None, None)
     assert trouble(one) == (0.0, 0.0)
 

@@ -14,8 +14,8 @@ from fsadvisor.machine.recording import RecordingMachine
 from fsadvisor.measure.now.answer import answer
 from fsadvisor.measure.now.kept import chosen_of
 from fsadvisor.measure.now.kept import kept as kept_in
+from fsadvisor.measure.now.look import Watcher, as_line, threshold
 from fsadvisor.measure.now.model import Device, Program, Window
-from fsadvisor.measure.now.watching import Watcher, as_line, threshold
 from fsadvisor.readers import own_records
 from fsadvisor.rulebook.shelf import own_shelf
 from fsadvisor.survey.whole import survey

@@ -2,8 +2,7 @@
 
 import random
 
-from fsadvisor.measure.forecast.curve import Point, curve
-from fsadvisor.measure.forecast.fit import Model
+from fsadvisor.measure.forecast.curve import Model, Point, curve
 
 PAPER_MS = (0.0, 1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 8.0, 10.0)
 

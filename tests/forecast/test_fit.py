@@ -7,8 +7,17 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from fsadvisor.measure.forecast import curve
-from fsadvisor.measure.forecast.curve import Point, of_one_device
-from fsadvisor.measure.forecast.fit import FALLS, ONE_LATENCY, Model, NoFit, crossing_ms, exact, fit
+from fsadvisor.measure.forecast.curve import (
+    FALLS,
+    ONE_LATENCY,
+    Model,
+    NoFit,
+    Point,
+    crossing_ms,
+    exact,
+    fit,
+    of_one_device,
+)
 from tests.forecast.planted import PAPER_MS, planted
 
 C = st.floats(1, 1e7)

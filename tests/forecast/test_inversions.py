@@ -3,7 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fsadvisor.measure.forecast.study import inversions, pairs
+from fsadvisor.measure.forecast.analysis import inversions, pairs
 from tests.forecast.planted import planted_curve
 
 

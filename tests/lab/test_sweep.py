@@ -10,7 +10,7 @@ import pytest
 
 from fsadvisor.measure import messages, sweep_session
 from fsadvisor.measure.messages import LeftOut, Point
-from fsadvisor.measure.sweep_devices import PREFIX
+from fsadvisor.measure.sweep_worker import DEVICE_PREFIX
 from tests.lab.scenario import run, unload, wait_for
 
 pytestmark = pytest.mark.lab
@@ -33,8 +33,8 @@ def request(folder, delays_ms, **more):
 def left(folder):
     """What a sweep makes and must not leave."""
     mapped = [place.read_text().strip() for place in Path("/sys/block").glob("dm-*/dm/name")]
-    found = [name for name in mapped if name.startswith(PREFIX)]
-    found += [place.name for place in Path("/sys/kernel/config/nullb").glob(f"{PREFIX}*")]
+    found = [name for name in mapped if name.startswith(DEVICE_PREFIX)]
+    found += [place.name for place in Path("/sys/kernel/config/nullb").glob(f"{DEVICE_PREFIX}*")]
     found += [place.parts[-3] for place in Path("/sys/block").glob("loop*/loop/backing_file")]
     return found + [entry.name for entry in Path(folder).iterdir() if entry.name != "lost+found"]
 

@@ -14,9 +14,9 @@ from pathlib import Path
 
 from fsadvisor.facts import Known
 from fsadvisor.machine.live import LiveMachine
-from fsadvisor.machine.packages import PACKAGES
 from fsadvisor.machine.port import Reply
 from fsadvisor.machine.runner import TOOL_FOLDERS
+from fsadvisor.machine.tools import PACKAGES
 from fsadvisor.readers import (
     btrfs_tools,
     dmsetup,

@@ -6,7 +6,7 @@ import subprocess
 
 import pytest
 
-from fsadvisor.machine.guest_disks import NAMES, disks
+from fsadvisor.machine.guests import QEMU_NAMES, qemu_disks
 from fsadvisor.machine.watching import processes
 
 
@@ -30,11 +30,11 @@ def node(**words):
     ],
 )
 def test_each_spelling_tells_the_file_and_how_the_cache_is_used(arguments, cache):
-    assert disks(arguments) == [{"path": "/srv/a.qcow2", "cache": cache}]
+    assert qemu_disks(arguments) == [{"path": "/srv/a.qcow2", "cache": cache}]
 
 
 def test_a_comma_in_a_name_is_doubled():
-    assert disks(["kvm", "-drive", "file=/srv/a,,b.raw,cache=none"]) == [{"path": "/srv/a,b.raw", "cache": "none"}]
+    assert qemu_disks(["kvm", "-drive", "file=/srv/a,,b.raw,cache=none"]) == [{"path": "/srv/a,b.raw", "cache": "none"}]
 
 
 @pytest.mark.parametrize(
@@ -51,7 +51,7 @@ def test_a_comma_in_a_name_is_doubled():
     ],
 )
 def test_what_is_read_only_on_the_network_or_no_disk_is_left_out(arguments):
-    assert disks(arguments) == []
+    assert qemu_disks(arguments) == []
 
 
 @pytest.mark.skipif(shutil.which("qemu-system-x86_64") is None, reason="QEMU is not installed")
@@ -74,7 +74,7 @@ def test_a_real_qemu_is_seen_with_its_disk_and_nothing_else_of_it(tmp_path):
     ]
     with subprocess.Popen(argv, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL) as guest:
         try:
-            (told,) = [it for it in json.loads(processes(NAMES).text) if it["pid"] == guest.pid]
+            (told,) = [it for it in json.loads(processes(QEMU_NAMES).text) if it["pid"] == guest.pid]
         finally:
             guest.kill()
     assert told["images"] == [{"path": str(image), "cache": "unsafe"}]

@@ -2,7 +2,7 @@
 
 import pytest
 
-from fsadvisor.machine.packages import NAMES, PACKAGES, VENDOR, install_command, named
+from fsadvisor.machine.tools import NAMES, PACKAGES, VENDOR, install_command, named
 
 DEBIANS = {package for package in PACKAGES.values() if VENDOR not in package}
 RELEASES = {

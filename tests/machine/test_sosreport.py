@@ -8,11 +8,11 @@ from hypothesis import strategies as st
 
 from fsadvisor.facts import Cause
 from fsadvisor.machine.archived_devices import derived_devices
-from fsadvisor.machine.not_archived import missing
 from fsadvisor.machine.opening import open_machine
 from fsadvisor.machine.port import MachineError, Reply
 from fsadvisor.machine.recorded import RecordedMachine
 from fsadvisor.machine.recording import RecordingMachine
+from fsadvisor.machine.sos_outputs import missing
 from fsadvisor.machine.sosreport import SosMachine
 from tests.cases import tries
 from tests.machine.scripted import ScriptedMachine

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from fsadvisor.measure import client, messages, server
+from fsadvisor.measure import child, messages, server
 from tests.loops import needs_loop_devices
 from tests.paths import ROOT
 from tests.probe.filesystems import mounted
@@ -32,7 +32,7 @@ class Heard(queue.Queue):
 
 def asked(folder, **more):
     heard = Heard()
-    probe = client.Session(messages.ProbeAsked(target=str(folder), **more), heard.put)
+    probe = child.Session(messages.ProbeAsked(target=str(folder), **more), heard.put)
     told = heard.until(messages.Estimate)
     if told.refused:
         probe.stop()
@@ -89,7 +89,7 @@ def test_a_process_that_is_killed_is_told_as_such(tmp_path):
 
 STARTER = """
 import signal, sys, time
-from fsadvisor.measure import client, messages
+from fsadvisor.measure import child, messages
 if sys.argv[2] == "ignored":
     signal.signal(signal.SIGTERM, signal.SIG_IGN)
 elif sys.argv[2] == "blocked":
@@ -100,7 +100,7 @@ def hear(event):
     if isinstance(event, messages.Progress):
         print("went", flush=True)
 asked = messages.ProbeAsked(target=sys.argv[1], jobs=(sys.argv[3],), seconds=60.0)
-probe = client.Session(asked, hear)
+probe = child.Session(asked, hear)
 sys.stdin.readline()
 probe.go()
 time.sleep(600)
@@ -151,6 +151,6 @@ def test_all_of_it_ends_and_cleans_up_when_the_program_that_asked_is_killed(alon
 
 def test_a_job_that_is_none_ends_it_with_the_reason():
     heard = Heard()
-    client.Session(messages.ProbeAsked(jobs=("no-such",), target="/", seconds=1), heard.put)
+    child.Session(messages.ProbeAsked(jobs=("no-such",), target="/", seconds=1), heard.put)
     over = heard.until(messages.Finished)
     assert (over.state, "no-such" in over.error) == ("failed", True)

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fsadvisor.measure import messages, sweep_devices, sweep_session
+from fsadvisor.measure import messages, sweep_session, sweep_worker
 from fsadvisor.measure.messages import LeftOut, Point, Started, SweepWork
 from fsadvisor.measure.sweep_session import Planned, SweepError
 
@@ -84,13 +84,13 @@ def test_what_failed_and_what_could_not_be_timed_is_told():
 
 
 def test_our_devices_tell_their_owner():
-    assert sweep_devices.own_label().startswith(sweep_devices.PREFIX)
-    assert f"-{os.getpid()}-" in sweep_devices.own_label()
+    assert sweep_worker.own_label().startswith(sweep_worker.DEVICE_PREFIX)
+    assert f"-{os.getpid()}-" in sweep_worker.own_label()
 
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="as an ordinary user it is refused before")
 def test_a_kernel_without_dm_delay_is_said_to_have_none():
-    if not sweep_devices.delay_missing():
+    if not sweep_worker.delay_missing():
         pytest.skip("this kernel has dm-delay")
     with pytest.raises(SweepError, match="no device's latency can be set"):
         sweep_session.planned(Path("/var/tmp"), filesystems=None, workloads=None, delays_ms=None, passes=1, seconds=1.0)

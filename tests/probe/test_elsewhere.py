@@ -3,8 +3,8 @@
 import pytest
 from msgspec import structs
 
-from fsadvisor.measure.probe.elsewhere import elsewhere
 from fsadvisor.measure.probe.jobs import JOBS
+from fsadvisor.report.yardsticks import elsewhere
 from fsadvisor.rulebook.tables import errata, table, table_names
 from tests.probe.test_store import ONE
 

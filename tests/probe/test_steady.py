@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fsadvisor.measure.probe.steady import kendall, trend, warming
+from fsadvisor.measure.probe.series import kendall, trend, warming
 
 LEVEL = [100, 102, 98, 101, 99, 100, 103, 97, 100, 101]
 VALUES = st.lists(st.floats(min_value=0, max_value=1e9), max_size=40)

@@ -1,7 +1,6 @@
 """Forecasts to report on: planted curves, and results of one device."""
 
-from fsadvisor.measure.forecast.alone import kept
-from fsadvisor.measure.forecast.study import study
+from fsadvisor.measure.forecast.analysis import kept, study
 from fsadvisor.measure.probe.result import Figure, Result
 from tests.forecast.planted import planted
 

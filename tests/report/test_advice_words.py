@@ -3,7 +3,7 @@
 import pytest
 
 from fsadvisor.facts import Known
-from fsadvisor.report.advice_words import advice
+from fsadvisor.report.finding_page import advice
 from fsadvisor.report.findings import Finding
 from fsadvisor.rulebook.advise import judge
 from fsadvisor.rulebook.rule import Outcome

@@ -7,7 +7,7 @@ from fsadvisor.pages.glyphs import ASCII, UNICODE, Tone, columns
 from fsadvisor.pages.screen import laid
 from fsadvisor.plan.planning import chosen
 from fsadvisor.plan.planning import plan as planned
-from fsadvisor.report.advice_words import advice
+from fsadvisor.report.finding_page import advice
 from fsadvisor.rulebook.advise import advise
 from fsadvisor.rulebook.shelf import own_shelf
 from fsadvisor.tui.views import plan, plan_pages

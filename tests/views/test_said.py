@@ -2,7 +2,7 @@
 
 import datetime as dt
 
-from fsadvisor.attestation import claims, document, verbs
+from fsadvisor.attestation import claims, verbs
 from fsadvisor.machine.kept_files import ATTESTATIONS, WithFile
 from fsadvisor.machine.opening import open_machine
 from fsadvisor.pages.glyphs import plain
@@ -18,7 +18,7 @@ def page(fact, subject, value, on=dt.date(2026, 11, 26)):
     machine = open_machine(FIXTURES / "machines" / SERVER)
     saying = claims.Saying(by="Jo", because="read", link="", until=None, on=on)
     entry = verbs.prepared(machine, fact, subject, value, saying)
-    after = session().look(WithFile(machine, ATTESTATIONS, document.toml(entry), ATTESTATIONS))
+    after = session().look(WithFile(machine, ATTESTATIONS, claims.entry_toml(entry), ATTESTATIONS))
     made = said.document(look_at(SERVER), after, [entry], "written", live=False)
     return " ".join(" ".join(plain(one) for one in laid(made.blocks, 300)).split())
 

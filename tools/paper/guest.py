@@ -11,7 +11,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-from fsadvisor.measure import client, messages, sweep_devices
+from fsadvisor.measure import child, messages, sweep_worker
 from fsadvisor.measure.probe.own import worker
 
 RESULTS = Path("/run/lab/results")
@@ -31,7 +31,7 @@ def _warm(filesystems: tuple[str, ...]) -> None:
 
     While the guest waits for this machine to read a program, its clock runs ahead, and minutes pass for time-outs.
     """
-    with sweep_devices.memory(_SIZE_BYTES, 0) as name:
+    with sweep_worker.memory_device(_SIZE_BYTES, 0) as name:
         for kind in filesystems:
             device, folder = f"/dev/{name}", Path("/run/warm")
             folder.mkdir(exist_ok=True)
@@ -72,7 +72,7 @@ def main(argv: list[str]) -> int:
         options={kind: f"{name}={seconds * stretch}" for kind, (name, seconds) in _SECONDS.items()},
     )
     with (RESULTS / "sweep.jsonl").open("wb", buffering=0) as file:
-        for event in client.events(work):
+        for event in child.events(work):
             line = messages.line(event)
             file.write(line)
             print(line.decode(), end="", flush=True)

@@ -9,9 +9,9 @@ import msgspec
 from msgspec.structs import replace
 
 from fsadvisor.measure.forecast import curve
+from fsadvisor.measure.forecast.analysis import study
 from fsadvisor.measure.forecast.classes import CLASSES, INVERSIONS, Class
 from fsadvisor.measure.forecast.curve import of_one_device
-from fsadvisor.measure.forecast.study import study
 from fsadvisor.pages.markdown import render
 from fsadvisor.report import forecast_page, svg
 from fsadvisor.report.forecast_page import changed
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-    from fsadvisor.measure.forecast.study import Study, Told
+    from fsadvisor.measure.forecast.analysis import Study, Told
 
 COMMAND = "python -m tools.paper measure && python -m tools.paper page"
 

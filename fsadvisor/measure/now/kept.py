@@ -1,4 +1,7 @@
-"""Windows that were kept: by `watch`, `doctor --json`, a capture, sysstat, atop or PCP; and which of them to judge."""
+"""Windows that were kept: by `watch`, `doctor --json`, a capture, sysstat, atop or PCP; and which of them to judge.
+
+What sysstat, atop or PCP kept, as windows: disks, processors, pressure and swapping, no programs and no mounts.
+"""
 
 from __future__ import annotations
 
@@ -13,8 +16,7 @@ from fsadvisor.machine import histories
 from fsadvisor.machine.kept_files import INCIDENT
 from fsadvisor.machine.opening import WINDOW, captured_text, open_machine
 from fsadvisor.machine.port import MachineError
-from fsadvisor.measure.now import history
-from fsadvisor.measure.now.model import FORMAT, Window
+from fsadvisor.measure.now.model import FORMAT, Device, Window
 from fsadvisor.patterns import late
 from fsadvisor.readers import activity_logs, pmdumplog
 
@@ -23,7 +25,53 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from fsadvisor.machine.port import Machine
-    from fsadvisor.readers.activity_logs import Interval
+    from fsadvisor.readers.activity_logs import Disk, Interval
+
+_PAGE: Final = 4096
+"""Of the machine that wrote the file: not told there, so that of x86 and most of ARM."""
+
+
+def interval_windows(intervals: Sequence[Interval], by: str) -> list[Window]:
+    """One for each interval, as long as that was; `by` is who kept them."""
+    return [
+        _window(one, f"programs, mounts, flushes and limits: none are read of what {by} keeps") for one in intervals
+    ]
+
+
+def _window(one: Interval, untold: str) -> Window:
+    idle = None if one.idle_percent is None else one.idle_percent + (one.iowait_percent or 0.0)
+    return Window(
+        when=one.when,
+        seconds=one.seconds,
+        processor=None if idle is None else max(0.0, 1 - idle / 100),
+        steal=_share(one.steal_percent),
+        cpu_some=_share(one.cpu_some),
+        io_some=_share(one.io_some),
+        io_full=_share(one.io_full),
+        memory_some=_share(one.memory_some),
+        memory_full=_share(one.memory_full),
+        swap_bytes=None if one.swapped_pages is None else one.swapped_pages * _PAGE,
+        dirty=None if one.dirty_kib is None else int(one.dirty_kib * 1024),
+        devices=tuple(_device(disk) for disk in one.disks if disk.requests or disk.busy_percent),
+        untold=(untold,),
+    )
+
+
+def _share(percent: float | None) -> float | None:
+    return None if percent is None else percent / 100
+
+
+def _device(one: Disk) -> Device:
+    return Device(
+        name=one.name,
+        requests=one.requests,
+        request_ms=one.ms if one.requests else None,
+        read_bytes=one.read_kib * 1024,
+        write_bytes=one.written_kib * 1024,
+        busy=one.busy_percent / 100,
+        queue=one.queue,
+        in_flight=round(one.queue),
+    )
 
 
 class _Keeper(NamedTuple):
@@ -133,7 +181,7 @@ def _of_file(file: Path) -> list[Window]:
             read = keeper.parse(keeper.ask(str(file.absolute())) if binary else text)
             if isinstance(read, Unknown):
                 raise MachineError(str(file), read.learn, f"name what {keeper.prints} printed")
-            return history.windows(read, keeper.name)
+            return interval_windows(read, keeper.name)
     try:
         return [_checked(msgspec.json.decode(text, type=_Answer).window, str(file))]
     except (msgspec.MsgspecError, UnicodeError):

@@ -15,8 +15,7 @@ from fsadvisor.measure.probe.engine import EngineError
 from fsadvisor.measure.probe.jobs import Headline, Io
 from fsadvisor.measure.probe.ladder import PARTS
 from fsadvisor.measure.probe.result import FEWEST, Result, figure, merged, percentiles_us, shrunk_us
-from fsadvisor.measure.probe.series import at_once, impossible, not_written, total, value, voids, writes
-from fsadvisor.measure.probe.steady import trend
+from fsadvisor.measure.probe.series import at_once, impossible, not_written, total, trend, value, voids, writes
 from fsadvisor.measure.probe.target import bytes_text
 
 if TYPE_CHECKING:
@@ -27,8 +26,7 @@ if TYPE_CHECKING:
     from fsadvisor.measure.probe.engine import Session, Window
     from fsadvisor.measure.probe.jobs import Job
     from fsadvisor.measure.probe.result import End, Figure
-    from fsadvisor.measure.probe.series import Total
-    from fsadvisor.measure.probe.steady import Trend
+    from fsadvisor.measure.probe.series import Total, Trend
 
 WINDOW_SECONDS: Final = 0.5
 """How long a window is meant to last; the engine's start and end come on top."""

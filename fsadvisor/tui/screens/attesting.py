@@ -14,7 +14,7 @@ from textual.containers import Vertical
 from textual.message import Message
 from textual.widgets import Input, Label
 
-from fsadvisor.attestation import claims, document, verbs
+from fsadvisor.attestation import claims, verbs
 from fsadvisor.attestation.claims import ClaimError
 from fsadvisor.machine.port import MachineError
 from fsadvisor.pages.glyphs import NOTHING, Line, Tone, line, span
@@ -285,7 +285,7 @@ class Attesting(Place):
     def _review(self, entries: tuple[Entry, ...]) -> None:
         file = self.explorer.session.attestations
         self._entries = entries
-        toml = "\n".join(document.toml(one) for one in entries)
+        toml = "\n".join(claims.entry_toml(one) for one in entries)
         same = [self._command(one) for one in entries]
         self.query_one("#review", DocumentView).show(values.review(str(file), toml, same))
         self._go("review")

@@ -18,8 +18,7 @@ from fsadvisor.pages.glyphs import Span, Tone, line, span
 from fsadvisor.pages.text import counted
 from fsadvisor.report import finding_page as parts
 from fsadvisor.report import rule_page
-from fsadvisor.report.advice_words import advice
-from fsadvisor.report.finding_page import FindingPage
+from fsadvisor.report.finding_page import FindingPage, advice
 from fsadvisor.report.findings import Finding
 from fsadvisor.rulebook.rule import CALLS_FOR_ACTION, Outcome
 from fsadvisor.truth import FALSE, TRUE, UNKNOWN, conjunction

@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, Final
 
 from fsadvisor.measure.probe import cost
 from fsadvisor.measure.probe.cost import seconds_text
-from fsadvisor.measure.probe.elsewhere import elsewhere
 from fsadvisor.measure.probe.jobs import JOBS, Metadata
 from fsadvisor.measure.probe.ladder import PARTS
 from fsadvisor.measure.probe.target import bytes_text
@@ -22,6 +21,7 @@ from fsadvisor.pages.plots import bar, extent, stacked
 from fsadvisor.pages.text import counted
 from fsadvisor.report.probe_page import accounts, headline, limiting, more_left_out
 from fsadvisor.report.probe_words import amount, beside, figure_text, of_all, sureness, time_text, unsettled
+from fsadvisor.report.yardsticks import elsewhere
 from fsadvisor.rulebook.tables import published_sources as published
 from fsadvisor.rulebook.tables import table
 from fsadvisor.tui.views.probes import age_words, change_words, job_groups

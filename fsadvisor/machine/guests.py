@@ -1,4 +1,6 @@
-"""The disks that QEMU was started with: the file or device, and how the host's cache is used. Nothing else is told.
+"""Whose guest a process is: the container of a control group by its name, and the disks that QEMU was given.
+
+https://docs.kernel.org/admin-guide/cgroup-v2.html#namespace
 
 Both spellings are read: `-blockdev` with JSON or names with dots (libvirt since 6.0, Proxmox since 9), and `-drive`.
 What is configured of a guest that does not run is not in a process.
@@ -16,9 +18,36 @@ from fsadvisor.patterns import late
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
+CONTAINER_ID = late(
+    r"(?P<engine>docker|cri-containerd|crio|libpod)[-/](?P<id>[0-9a-f]{64})(?:\.scope)?(?=/|\s|$)"
+    r"|kubepods\S*/(?P<pod>[0-9a-f]{64})(?=/|\s|$)"
+    r"|lxc(?:\.payload\.|/)(?P<lxc>[\w.-]{1,64})(?=/|\s|$)"
+    r"|machine\.slice/(?:systemd-nspawn@|machine-)(?P<machine>[\w.\\-]{1,64})\.(?:service|scope)"
+)
+_ENGINES = {"cri-containerd": "containerd", "crio": "CRI-O", "libpod": "podman"}
+
+
+def container_named_in(cgroup: str) -> str | None:
+    """The container by the words of its control group alone, as for another machine's."""
+    found = CONTAINER_ID.search(cgroup)
+    if found is None:
+        return None
+    if name := found["lxc"] or found["machine"]:
+        return f"{'LXC' if found['lxc'] else 'systemd-nspawn'} {name}"
+    number = found["id"] or found["pod"]
+    return f"{_ENGINES.get(found['engine'], found['engine'] or 'container')} {number[:12]}"
+
+
 CacheMode: TypeAlias = Literal["unsafe", "writeback", "none", "writethrough", "directsync"]
 
-NAMES: Final = ("kvm", "qemu-kvm", "qemu-system-x86", "qemu-system-x86_64", "qemu-system-aarch64", "qemu-system-aar")
+QEMU_NAMES: Final = (
+    "kvm",
+    "qemu-kvm",
+    "qemu-system-x86",
+    "qemu-system-x86_64",
+    "qemu-system-aarch64",
+    "qemu-system-aar",
+)
 """Process names; the kernel cuts them to 15 characters."""
 
 _MOST: Final = 64
@@ -33,7 +62,7 @@ _OF_DRIVES: Final[dict[str, CacheMode]] = {
 }
 
 
-def disks(arguments: Sequence[str]) -> list[dict[str, str]]:
+def qemu_disks(arguments: Sequence[str]) -> list[dict[str, str]]:
     """`[{"path", "cache"}]` of the disks that the guest may write to; those on the network have no path here."""
     found: list[dict[str, str]] = []
     for option, value in zip(arguments[1:], [*arguments[2:], ""], strict=False):
