@@ -7,8 +7,8 @@ ARGS ?=
 PROBING := probe compare trial forecast
 UV ?= uv
 BIN := .venv/bin
-# Tests wait for disks and terminals half of their time.
-WORKERS := $(shell n=$$(nproc); echo $$((n < 3 ? 3 * n : 8)))
+# Tests wait for disks and terminals half of their time, but each worker collects all of them anew.
+WORKERS := $(shell n=$$(nproc); echo $$((n < 4 ? 2 * n : 8)))
 
 .DEFAULT_GOAL := help
 .NOTPARALLEL:

@@ -2,7 +2,6 @@
 
 import itertools
 
-import pytest
 from msgspec.structs import replace
 
 from fsadvisor.facts import Unknown
@@ -15,6 +14,7 @@ from fsadvisor.rulebook.shape import Gain
 from fsadvisor.storage import Storage
 from fsadvisor.storage.catalogue import catalogue
 from fsadvisor.truth import FALSE, TRUE, UNKNOWN
+from tests.cases import each
 
 # The three asks of the rule below, each a fact of its own.
 FACT = {"applies": "disk.removable", "checks": "disk.rotational", "safety": "disk.read_only"}
@@ -81,21 +81,21 @@ def verdict_on(rule, known):
     return judge(rule, imagined(rule, known))
 
 
-@pytest.mark.parametrize(("applies", "checks", "safety"), TRUTHS)
+@each(("applies", "checks", "safety"), TRUTHS)
 def test_the_verdict_is_that_of_the_table(applies, checks, safety):
     verdict = verdict_on(a_rule(), facts(applies, checks, safety))
     assert verdict.outcome is expected(applies, checks, safety)
 
 
-@pytest.mark.parametrize(("applies", "checks", "safety"), TRUTHS)
+@each(("applies", "checks", "safety"), TRUTHS)
 def test_a_risk_is_told_whatever_safety_says(applies, checks, safety):
     verdict = verdict_on(a_rule(kind="risk"), facts(applies, checks, safety))
     without_safety = expected(applies, checks, TRUE)
     assert verdict.outcome is without_safety
 
 
-@pytest.mark.parametrize("kind", ["risk", "gain", "hygiene"])
-@pytest.mark.parametrize(("applies", "checks", "safety"), TRUTHS)
+@each("kind", ["risk", "gain", "hygiene"])
+@each(("applies", "checks", "safety"), TRUTHS)
 def test_commands_are_shown_only_where_every_answer_is_yes(kind, applies, checks, safety):
     verdict = verdict_on(a_rule(kind=kind), {**facts(applies, checks, safety), "disk.name": "sda"})
     instructions = verdict.instructions()
@@ -161,7 +161,7 @@ def graded(**changes):
     return a_rule(gain=gain, remedy=replace(REMEDY, needs=needs), **changes)
 
 
-@pytest.mark.parametrize(
+@each(
     ("first", "second"),
     [
         ({"urgency": "losing", "severity": "moderate"}, {"urgency": "errors", "severity": "critical"}),

@@ -24,7 +24,7 @@ from fsadvisor.rulebook.ranking import (
 from fsadvisor.rulebook.rule import CALLS_FOR_ACTION, Outcome
 from fsadvisor.storage import Storage, Waiver
 from fsadvisor.survey import soundness
-from tests.cases import few
+from tests.cases import each, few
 from tests.command import fsadvisor
 from tests.machines.replay import FOLDERS, RULES, audit, reports
 
@@ -86,7 +86,7 @@ def test_nothing_waits_for_what_somebody_has_accepted():
     assert [one.rule.id for one in told] == ["drive-failing", "btrfs-discard-at-commit"]
 
 
-@pytest.mark.parametrize(("rule", "case"), REWRITING, ids=lambda it: getattr(it, "id", getattr(it, "name", "")))
+@each(("rule", "case"), REWRITING)
 def test_no_remedy_that_rewrites_shows_a_command_where_a_gate_is_shut_or_unknown(rule, case):
     for name, value in gate.OPEN.items():
         for shut in (not value, None):

@@ -9,6 +9,7 @@ from fsadvisor.plan.fstab_patch import Wish, diff, edit, edited
 from fsadvisor.plan.model import UnfitError
 from fsadvisor.readers.mount_tables import split_options, unescape
 from fsadvisor.survey.configured import lacking
+from tests.cases import each
 
 SECRET = "Hunter2Pass"
 NAMES = "username password credentials secret pass passwd_file name domain key env.AWS_SECRET unknown ssh_command"
@@ -157,7 +158,7 @@ def test_what_names_a_device_of_this_machine_stays(local):
     assert secrecy.anonymous_source("nfs", local) == local
 
 
-@pytest.mark.parametrize(
+@each(
     ("fs_type", "field", "shown"),
     [
         ("tmpfs", "tmpfs", "tmpfs"),

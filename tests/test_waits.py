@@ -148,6 +148,6 @@ def test_a_probe_is_watched_at_its_work_and_leaves_nothing(tmp_path):
         _, found = as_json(place, "--job", "commit-fdatasync", "--yes", "--seconds", "2")
         assert sorted(Path(place).iterdir()) == before
     assert found["probe"]["jobs"] == ["commit-fdatasync"]
-    assert found["probe"]["results"][0]["windows"] >= 2
+    assert found["probe"]["results"][0]["windows"] >= 1
     told = {one["name"]: one for one in found["disks"]["each"]}
     assert told[device]["writes"] > 0

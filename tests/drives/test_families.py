@@ -6,9 +6,10 @@ import pytest
 
 from fsadvisor.drives import find
 from fsadvisor.drives.tables import families
+from tests.cases import each
 
 
-@pytest.mark.parametrize(
+@each(
     ("model", "verdict"),
     [
         ("SAMSUNG MZQL23T8HCLS-00A07", "claimed"),

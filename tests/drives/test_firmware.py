@@ -2,13 +2,13 @@
 
 import datetime as dt
 
-import pytest
 from msgspec.structs import replace
 
 from fsadvisor.drives import tables
 from fsadvisor.facts import Cause, Known, Unknown
 from fsadvisor.survey import looked_up
 from fsadvisor.survey.whole import survey
+from tests.cases import each
 from tests.panel import build
 
 ROWS = tables.table()
@@ -40,7 +40,7 @@ def test_the_table_is_long_and_knows_nvme_drives():
     assert sum(row.bus == "nvme" for row in ROWS) >= 25
 
 
-@pytest.mark.parametrize(
+@each(
     ("model", "revision", "effect"),
     [
         ("Samsung SSD 980 PRO 2TB", "3B2QGXA7", "loses data"),

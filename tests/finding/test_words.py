@@ -7,6 +7,7 @@ from fsadvisor.rulebook.rule import Outcome
 from fsadvisor.rulebook.shelf import own_shelf
 from fsadvisor.rulebook.words import Here, found, places
 from fsadvisor.rulebook.words import _document as index
+from tests.cases import each
 from tests.command import fsadvisor
 from tests.paths import FIXTURES, ROOT
 
@@ -41,7 +42,7 @@ def test_what_the_index_leads_to_is_there():
     assert [key for one in index()["symptom"] for key in one["leads"] if key not in known] == []
 
 
-@pytest.mark.parametrize("place", sorted(places()))
+@each("place", sorted(places()))
 def test_a_command_of_the_index_is_one(place):
     parsed(places()[place][0].split()[1:])
 

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from fsadvisor.machine.identities import Identities
 from fsadvisor.machine.recording import RecordingMachine
-from tests.cases import tries
+from tests.cases import each, tries
 from tests.counted import calls
 from tests.machine.scripted import ScriptedMachine
 
@@ -83,7 +83,7 @@ def test_the_hexadecimal_spelling_of_a_serial_is_that_of_its_stand_in():
     assert bytes.fromhex(identities.replace(SERIAL.encode().hex())).decode() == stand_in
 
 
-@pytest.mark.parametrize(
+@each(
     ("where", "text", "secret"),
     [
         ("", f"E: ID_SERIAL_SHORT={SERIAL}", SERIAL),
@@ -148,7 +148,7 @@ def test_an_identity_does_not_survive(where, text, secret):
     assert identities.replace(new, where) == new
 
 
-@pytest.mark.parametrize(
+@each(
     "text",
     [
         "E: ID_SERIAL_SHORT=drive-scsi0\nE: ID_MODEL=QEMU_HARDDISK",

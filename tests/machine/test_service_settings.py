@@ -5,6 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from fsadvisor.machine.fit_to_tell import KEPT, settings_about_storage, settings_in_arguments, tells_all
+from tests.cases import each
 
 
 def kept(text, path="/etc/x.conf"):
@@ -13,7 +14,7 @@ def kept(text, path="/etc/x.conf"):
     return lines
 
 
-@pytest.mark.parametrize(
+@each(
     ("line", "left"),
     [
         ("fsync = off   # the password is hunter2", ["fsync = off"]),

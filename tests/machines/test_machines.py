@@ -2,6 +2,7 @@
 
 import pytest
 
+from tests.cases import each
 from tests.machines.replay import FOLDERS, GOLDEN, audit, golden
 
 
@@ -14,7 +15,7 @@ def test_a_recorded_machine_gets_the_verdicts_that_were_reviewed(folder, accepti
         assert text == kept.read_text(), f"{kept}: review with --accept"
 
 
-@pytest.mark.parametrize("folder", FOLDERS, ids=lambda folder: folder.name)
+@each("folder", FOLDERS)
 def test_nothing_is_recorded_that_no_code_asks_for(folder):
     machine, _, _ = audit(folder)
 

@@ -2,8 +2,6 @@
 
 from dataclasses import dataclass
 
-import pytest
-
 from fsadvisor.measure.probe.jobs import JOBS
 from fsadvisor.pages import html, markdown, screen, text
 from fsadvisor.pages.document import Drawn, Heading, Table
@@ -12,6 +10,7 @@ from fsadvisor.report import compare_page, finding_page, forecast_page, power_lo
 from fsadvisor.report import findings as cures
 from fsadvisor.report.findings import findings
 from fsadvisor.rulebook.advise import advise
+from tests.cases import each
 from tests.report import composed, forecasts, probed, test_compare, test_waits_page
 
 
@@ -58,8 +57,8 @@ def words(written):
     return "".join(sign for sign in written if sign.isalnum())
 
 
-@pytest.mark.parametrize("form", FORMS)
-@pytest.mark.parametrize("topic", TOPICS)
+@each("form", FORMS)
+@each("topic", TOPICS)
 def test_every_form_draws_every_topic_with_its_titles_and_no_control_character(topic, form):
     blocks = list(TOPICS[topic]())
     written = FORMS[form](blocks)

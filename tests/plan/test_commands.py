@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 from fsadvisor.plan.commands import Remount, Sysctl, Unit, Write, recognised
 from fsadvisor.plan.fstab_patch import family, in_family, of_the_mount, shown
 from fsadvisor.rulebook.shelf import own_shelf
+from tests.cases import each
 
 
 @pytest.mark.parametrize(
@@ -25,7 +26,7 @@ def test_a_command_whose_effect_can_be_looked_at_is_recognised(text, command):
     assert recognised(text) == command
 
 
-@pytest.mark.parametrize(
+@each(
     "text",
     [
         "umount /srv",

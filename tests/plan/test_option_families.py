@@ -3,6 +3,7 @@
 import pytest
 
 from fsadvisor.plan.fstab_patch import Wish, claims, family, in_family, of_the_mount, shown
+from tests.cases import each
 
 ATIME = ("atime", "noatime", "relatime", "norelatime", "strictatime", "nostrictatime")
 COMPRESS = ("compress", "compress-force", "nocompress")
@@ -46,7 +47,7 @@ def test_the_words_of_a_family_are_found_with_their_values():
     assert in_family(options, ("barrier", "nobarrier")) == "-"
 
 
-@pytest.mark.parametrize(
+@each(
     ("option", "before", "words"),
     [
         ("noatime", "relatime", ("noatime",)),

@@ -5,11 +5,12 @@ import pytest
 from fsadvisor.measure.probe import cost
 from fsadvisor.measure.probe.cost import NOTHING, seconds_text
 from fsadvisor.measure.probe.jobs import JOBS, Existing, Io, Metadata, Mix
+from tests.cases import each
 
 GIB = 1 << 30
 
 
-@pytest.mark.parametrize("job", JOBS.values(), ids=lambda job: job.id)
+@each("job", JOBS.values())
 def test_no_job_takes_more_than_people_lend(job):
     one = cost.of(job, 20)
     assert one.room_bytes <= GIB
@@ -29,7 +30,7 @@ def test_a_file_that_grows_is_not_laid_out_before(job):
     assert cost.of(job, 20).written_bytes == cost.measured_bytes(job)
 
 
-@pytest.mark.parametrize("job", [it for it in JOBS.values() if isinstance(it.work, Metadata)])
+@each("job", [it for it in JOBS.values() if isinstance(it.work, Metadata)])
 def test_what_names_may_write_is_bounded_and_looking_at_them_writes_no_more(job):
     changes = job.work.operation in ("create", "unlink")
     assert bool(cost.measured_bytes(job)) is changes

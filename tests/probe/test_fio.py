@@ -17,7 +17,7 @@ from fsadvisor.measure.probe import fio
 from fsadvisor.measure.probe.engine import EngineError, Window
 from fsadvisor.measure.probe.jobs import JOBS, Io
 from fsadvisor.readers.fio import parse
-from tests.cases import few
+from tests.cases import each, few
 from tests.loops import run
 from tests.paths import FIXTURES, ROOT
 from tests.probe.filesystems import KINDS, mounted, needs_fio, needs_root
@@ -42,8 +42,11 @@ def set_to(arguments, option):
     return [it.partition("=")[2] for it in arguments if it.startswith(f"--{option}=")]
 
 
-@pytest.mark.parametrize("job", IO_JOBS, ids=lambda job: job.id)
+every_job = each("job", IO_JOBS)
+
+
 class TestArguments:
+    @every_job
     def test_name_our_open_file_and_nothing_else(self, job):
         arguments = argv(job.work)
         assert set_to(arguments, "filename") == ["/proc/1/fd/3"]
@@ -52,22 +55,26 @@ class TestArguments:
         assert set_to(arguments, "unlink") == ["0"]
         assert set_to(arguments, "fallocate") == ["none"]
 
+    @every_job
     def test_say_everything_once_and_as_option_and_value(self, job):
         names = [it.partition("=")[0] for it in argv(job.work)]
         assert len(names) == len(set(names))
         assert all(re.fullmatch(r"--[a-z_-]+=[A-Za-z0-9/+._-]+", it) for it in argv(job.work))
 
     @given(seconds=st.floats(0.0001, 3600))
+    @every_job
     def test_tell_the_time_in_whole_milliseconds_of_which_there_is_one(self, job, seconds):
         (runtime,) = set_to(argv(job.work, seconds), "runtime")
         assert re.fullmatch(r"[1-9][0-9]*ms", runtime)
 
+    @every_job
     def test_never_go_round_where_the_second_round_is_something_else(self, job):
         work = job.work
         unsynced_cache = not work.direct and work.sync == "none"
         consumed = work.operation == "write" and (work.pattern == "append" or work.state != "written")
         assert bool(set_to(argv(work), "time_based")) == (not unsynced_cache and not consumed)
 
+    @every_job
     def test_keep_as_many_in_flight_as_the_job_says(self, job):
         arguments = argv(job.work)
         (engine,) = set_to(arguments, "ioengine")

@@ -11,6 +11,7 @@ from fsadvisor.measure.probe import cost, guard
 from fsadvisor.measure.probe.jobs import JOBS, SUITES, Allocation, Io, Ladder
 from fsadvisor.measure.probe.measure import Budget, measure
 from fsadvisor.measure.probe.target import Quota
+from tests.cases import each
 from tests.probe.places import GIB, GOOD, NOT_TOLD, ROOM, known, with_room
 from tests.probe.played import HERE, Clock, Played, around, counted, synced
 
@@ -33,7 +34,7 @@ def test_a_smaller_file_has_room_three_times_and_the_next_larger_one_would_not(j
     assert fitted.work.file_bytes % (fitted.work.streams if isinstance(fitted.work, Io) else 1) == 0
 
 
-@pytest.mark.parametrize("job", JOBS.values(), ids=lambda job: job.id)
+@each("job", JOBS.values())
 def test_with_room_to_spare_a_job_stays_as_it_is(job):
     assert probe_session.fitted(job, GOOD) is job
     assert list(probe_session.findings([job])) == []

@@ -1,7 +1,6 @@
 """What is refused, what is warned of, and that knowing less never permits more."""
 
 import msgspec
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from msgspec.structs import replace
@@ -10,6 +9,7 @@ from fsadvisor.facts import NOT_APPLICABLE, Known
 from fsadvisor.measure.probe.cost import NOTHING
 from fsadvisor.measure.probe.guard import findings
 from fsadvisor.measure.probe.target import WARNED
+from tests.cases import each
 from tests.probe.places import (
     COST,
     DATA,
@@ -93,7 +93,7 @@ def test_nothing_speaks_against_a_good_place():
     assert findings(COST, GOOD) == ()
 
 
-@pytest.mark.parametrize("case", REFUSED)
+@each("case", REFUSED)
 def test_a_bad_place_is_refused_with_what_where_and_what_to_do(case):
     place, words = REFUSED[case]
     found = findings(COST, place)
@@ -101,7 +101,7 @@ def test_a_bad_place_is_refused_with_what_where_and_what_to_do(case):
     assert any(words in it.says for it in found if it.level == "refused"), found
 
 
-@pytest.mark.parametrize("case", WARNINGS)
+@each("case", WARNINGS)
 def test_a_doubtful_place_is_warned_of(case):
     place, words = WARNINGS[case]
     found = findings(COST, place)

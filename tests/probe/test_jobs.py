@@ -6,30 +6,38 @@ import tomllib
 import pytest
 
 from fsadvisor.measure.probe.jobs import JOBS, SUITES, Headline, Io, Metadata, Mix
+from tests.cases import each
 from tests.paths import FIXTURES
 
 MIX_STEPS = {"delete", "create", "append", "fsync", "open", "read", "close", "log"}
 
 
-@pytest.mark.parametrize("job", JOBS.values(), ids=lambda job: job.id)
+every_job = each("job", JOBS.values())
+
+
 class TestEveryJob:
+    @every_job
     def test_is_typed_without_shift_and_fits_a_column(self, job):
         assert re.fullmatch(r"[a-z]+(-[a-z0-9]+)*", job.id)
         assert len(job.id) <= 28
 
+    @every_job
     def test_says_in_a_line_what_it_tells(self, job):
         assert 20 <= len(job.title) <= 90
         assert not job.title.endswith(".")
 
+    @every_job
     def test_names_tables_that_exist(self, job):
         for seed in job.seeds:
             table = tomllib.loads((FIXTURES / "tables" / f"{seed}.toml").read_text())
             assert table["id"] == seed
 
+    @every_job
     def test_syncs_where_its_figure_is_a_sync(self, job):
         if isinstance(job.work, Io):
             assert (job.headline is Headline.SYNC_US) == (job.work.sync != "none")
 
+    @every_job
     def test_shares_its_file_out_in_whole_blocks(self, job):
         if isinstance(job.work, Io):
             assert job.work.file_bytes % (job.work.block_bytes * job.work.streams) == 0

@@ -1,6 +1,5 @@
 """The kernel's log: each pattern knows its wordings, echoes are not counted twice, a new drive is a new one."""
 
-import pytest
 from msgspec.structs import replace
 
 from fsadvisor.facts import Cause, Known, Unknown
@@ -8,6 +7,7 @@ from fsadvisor.machine.fit_to_tell import log_about_storage
 from fsadvisor.readers import kernel_log
 from fsadvisor.survey import block
 from fsadvisor.survey import kernel_log as judged
+from tests.cases import each
 from tests.panel import build
 
 PATTERNS = kernel_log.patterns()
@@ -21,7 +21,7 @@ def told(*lines):
     return {(it.pattern, it.device): it.count for it in log(*lines).events}
 
 
-@pytest.mark.parametrize("pattern", PATTERNS, ids=[it.id for it in PATTERNS])
+@each("pattern", PATTERNS)
 def test_each_wording_of_a_pattern_is_known_alone_and_in_a_recording(pattern):
     for line in pattern.examples:
         assert pattern.match.match(line)

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from fsadvisor.facts import Unknown
-from tests.cases import tries
+from tests.cases import each, tries
 from tests.paths import FIXTURES
 from tests.plain import plain
 from tests.readers.discover import readers
@@ -58,7 +58,7 @@ def test_a_damaged_sample_gives_a_record_or_an_unknown(name, sample, start, leng
     check(READERS[name], text[:start] + junk + text[end:])
 
 
-@pytest.mark.parametrize("name", READERS)
+@each("name", READERS)
 def test_every_reader_has_a_real_sample(name):
     assert samples(name), f"put a recorded output into fixtures/outputs/{name}/"
 
@@ -80,10 +80,9 @@ def says_things(path):
     return reader != "fio" and text.startswith("{") and not isinstance(READERS[reader](text), Unknown)
 
 
-@pytest.mark.parametrize(
+@each(
     "path",
     [it for it in sorted((FIXTURES / "outputs").glob("*/*.out")) if says_things(it)],
-    ids=lambda p: f"{p.parent.name}/{p.stem}",
 )
 def test_a_key_that_stands_twice_is_no_choice(path):
     record = READERS[path.parent.name]('{"twice": 0, "twice": 1, ' + text_of(path)[1:])

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from fsadvisor.facts import Cause, Unknown
 from fsadvisor.readers import nvme_id_ctrl, nvme_id_ns, nvme_logs, nvme_output
+from tests.cases import each
 from tests.paths import CAPTURES, FIXTURES, needs_captures
 from tests.readers.captures_nvme import nvme_parts
 
@@ -273,7 +274,7 @@ def test_two_formats_marked_as_in_use_leave_the_block_size_unknown():
 # All of them
 
 
-@pytest.mark.parametrize(
+@each(
     ("value", "number"),
     [
         (7, 7),
@@ -300,7 +301,7 @@ def test_a_number_is_read_in_each_of_nvme_cli_s_spellings_and_in_no_other(value,
     assert nvme_output.number(value) == number
 
 
-@pytest.mark.parametrize(
+@each(
     ("said", "cause"),
     [
         ("/dev/nvme0: Permission denied\n", Cause.DENIED),
@@ -312,12 +313,12 @@ def test_a_number_is_read_in_each_of_nvme_cli_s_spellings_and_in_no_other(value,
         ("", Cause.UNREADABLE),
     ],
 )
-@pytest.mark.parametrize("reader", READERS.values(), ids=READERS)
+@each("reader", READERS.values())
 def test_a_complaint_is_unknown_with_its_cause(reader, said, cause):
     assert reader(said).cause is cause
 
 
-@pytest.mark.parametrize(
+@each(
     "hostile",
     [
         "A" + " " * 300_000 + "!\n",
@@ -331,9 +332,8 @@ def test_a_complaint_is_unknown_with_its_cause(reader, said, cause):
         "x : \ud800\n",
         "\ud800\0",
     ],
-    ids=range(10),
 )
-@pytest.mark.parametrize("reader", READERS.values(), ids=READERS)
+@each("reader", READERS.values())
 def test_a_hostile_text_is_read_in_time_that_grows_with_its_length(reader, hostile):
     record = reader(hostile)
     assert isinstance(record, Unknown) or record.unread

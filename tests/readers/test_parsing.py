@@ -5,6 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from fsadvisor.readers.parsing import counts, real, size_bytes, unread_pieces, whole
+from tests.cases import each
 
 MOST = 2**128 - 1
 
@@ -45,7 +46,7 @@ def test_a_decimal_number_is_finite_and_has_80_characters_at_most(text, number):
     assert real(text) == number
 
 
-@pytest.mark.parametrize(
+@each(
     ("text", "size"),
     [
         ("512", 512),

@@ -5,6 +5,7 @@ import json
 import pytest
 
 from fsadvisor.readers import smartctl
+from tests.cases import each
 
 
 def ata(*table, **log):
@@ -23,7 +24,7 @@ def scsi(*results):
 PASSED, FAILED, STOPPED = {"status": {"passed": True}}, {"status": {"passed": False}}, {"status": {"value": 16}}
 
 
-@pytest.mark.parametrize(
+@each(
     ("log", "told"),
     [
         (ata(PASSED, FAILED), "passed"),

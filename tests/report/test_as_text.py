@@ -13,6 +13,7 @@ from fsadvisor.report.as_text import as_text, fact_list
 from fsadvisor.report.rule_page import document
 from fsadvisor.rulebook.advise import advise
 from fsadvisor.storage.catalogue import catalogue
+from tests.cases import each
 from tests.report import composed
 
 ANY_TEXT = st.text(st.characters(exclude_categories=()))
@@ -240,7 +241,7 @@ def test_wrapping_keeps_every_word_whole_and_in_order(words, columns):
     assert all(width(line[:-1]) <= columns or len(line.split()) <= 3 for line in lines)  # "- ", a number, its unit
 
 
-@pytest.mark.parametrize("columns", range(10, 60))
+@each("columns", range(10, 60))
 def test_no_line_ends_within_an_amount(columns):
     amounts = ["± 5 %", "12.5 MiB/s", "(203 µs)", "≤ 1,000 h,", "95 %"]
     lines = list(wrapped(f"Between {' and '.join(amounts)} of p50 or 5 disks.", columns))

@@ -17,7 +17,7 @@ from fsadvisor.report.sections import main_and_minor
 from fsadvisor.rulebook.language import misworded
 from fsadvisor.rulebook.rule import SAID, Outcome
 from fsadvisor.storage.catalogue import catalogue
-from tests.cases import few
+from tests.cases import each, few
 from tests.machines.replay import FOLDERS, audit
 from tests.report import composed
 
@@ -63,7 +63,7 @@ NOT_PROSE = re.compile(r"```.*?```|<!--.*?-->|^(?:\||#| {4}|\*\*.*→|.*→.*$).
 """Examples, tables, headings, ways of a fact through the code, and where a link leads."""
 
 
-@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+@each("page", PAGES)
 def test_the_pages_say_the_fields_words_in_short_sentences(page):
     text = NOT_PROSE.sub("\n", page.read_text(encoding="utf-8"))
     assert [words for words in misworded(text) if "published guide" not in words] == []

@@ -10,7 +10,7 @@ from fsadvisor.rulebook.expr import compile_expression
 from fsadvisor.rulebook.mistakes import RuleTextError
 from fsadvisor.truth import FALSE, TRUE, UNKNOWN
 from fsadvisor.version import Version
-from tests.cases import tries
+from tests.cases import each, tries
 from tests.counted import calls
 from tests.rulebook.imagine import scope
 
@@ -26,7 +26,7 @@ KNOWN = {
 }
 
 
-@pytest.mark.parametrize(
+@each(
     ("text", "truth"),
     [
         ("disk.removable", FALSE),
@@ -66,7 +66,7 @@ def test_an_expression_is_answered_from_the_facts(text, truth):
     assert compile_expression(text, "disk").evaluate(scope("disk", KNOWN)) is truth
 
 
-@pytest.mark.parametrize(
+@each(
     ("text", "column", "message"),
     [
         ("disk.plpp == 'proven'", 0, "unknown fact 'disk.plpp'; did you mean 'disk.plp'?"),

@@ -11,6 +11,7 @@ from msgspec import structs
 from fsadvisor.rulebook.expr import compile_expression
 from fsadvisor.rulebook.mistakes import RuleTextError
 from fsadvisor.rulebook.remedy import KeepTemplate, Remedy, Template, Way, command_template, render, text_template
+from tests.cases import each
 from tests.rulebook.imagine import scope
 
 NOTHING = Template("", "mount")
@@ -119,7 +120,7 @@ def test_a_real_shell_passes_the_value_on_unchanged(point):
     assert subprocess.run(["sh", "-c", command], capture_output=True, text=True, check=True).stdout == point
 
 
-@pytest.mark.parametrize(
+@each(
     ("command", "column", "message"),
     [
         ("echo '{mount.point}'", 6, "{mount.point} is quoted for you"),

@@ -2,12 +2,11 @@
 
 import re
 
-import pytest
-
 from fsadvisor.rulebook.tables import errata, own_tables, published_sources, table, table_names
+from tests.cases import each
 
 NUMBER = re.compile(r"E\d+")
-by_name = pytest.mark.parametrize("name", table_names())
+by_name = each("name", table_names())
 
 
 def cited(name):
@@ -70,7 +69,7 @@ def test_errata_are_numbered_without_a_gap_and_speak_of_seeds_that_exist():
     assert {one.seed for one in errata().values()} <= set(published_sources())
 
 
-@pytest.mark.parametrize("number", errata())
+@each("number", errata())
 def test_an_erratum_says_what_stands_there_what_holds_and_who_says_so(number):
     one = errata()[number]
     assert all((one.says.strip(), one.correction.strip(), one.source.strip()))

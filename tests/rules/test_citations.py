@@ -2,14 +2,13 @@
 
 import re
 
-import pytest
-
 from fsadvisor.rulebook.shelf import own_shelf
 from fsadvisor.rulebook.tables import errata, published_sources
+from tests.cases import each
 
 RULES = own_shelf().rules
 CORRECTED = {number for rule in RULES for number in rule.errata}
-by_number = pytest.mark.parametrize("number", errata())
+by_number = each("number", errata())
 
 
 def figures(rule):

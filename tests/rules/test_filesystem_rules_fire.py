@@ -7,6 +7,7 @@ from fsadvisor.rulebook.advise import advise
 from fsadvisor.rulebook.rule import Outcome
 from fsadvisor.rulebook.shelf import own_shelf
 from fsadvisor.survey.whole import survey
+from tests.cases import each
 from tests.told import disk, machine, partition, stacked
 
 RULES = own_shelf().rules
@@ -59,7 +60,7 @@ average:
 """
 
 
-@pytest.mark.parametrize(
+@each(
     ("made", "workload", "expected"),
     [
         (ext4("FS Error count:           2"), None, {"filesystem-errors"}),

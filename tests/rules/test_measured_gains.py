@@ -7,12 +7,13 @@ from fsadvisor.rulebook.advise import Outcome, judge
 from fsadvisor.rulebook.examples import imagined
 from fsadvisor.rulebook.shelf import own_shelf
 from fsadvisor.storage.catalogue import catalogue
+from tests.cases import each
 
 RULES = {rule.id: rule for rule in own_shelf().rules}
 MEASURED = [rule for rule in RULES.values() if rule.gain and rule.gain.measure]
 
 
-@pytest.mark.parametrize("rule", MEASURED, ids=lambda rule: rule.id)
+@each("rule", MEASURED)
 def test_what_would_measure_a_gain_is_a_probe(rule):
     assert [job for job in rule.gain.measure.split() if job not in JOBS] == []
 

@@ -1,12 +1,11 @@
 """Rules about programs fire through the real readers, and not on their neighbours."""
 
-import pytest
-
 from fsadvisor.rulebook.advise import advise
 from fsadvisor.rulebook.rule import Outcome
 from fsadvisor.rulebook.shelf import own_shelf
 from fsadvisor.survey import host
 from fsadvisor.survey.whole import survey
+from tests.cases import each
 from tests.told import disk, machine
 
 RULES = own_shelf().rules
@@ -100,13 +99,13 @@ FIRES = {
 }
 
 
-@pytest.mark.parametrize("rule", FIRES)
+@each("rule", FIRES)
 def test_a_rule_fires_on_the_machine_that_it_is_about(rule):
     found = FIRES[rule]()
     assert Outcome.ADVISE in [outcome for (name, _), outcome in found.items() if name == rule]
 
 
-@pytest.mark.parametrize("rule", [rule for rule in FIRES if rule.startswith(("postgresql", "database", "innodb"))])
+@each("rule", [rule for rule in FIRES if rule.startswith(("postgresql", "database", "innodb"))])
 def test_no_rule_about_databases_fires_on_one_with_the_defaults_of_today(rule):
     made = postgres("", version="18", extents={PG: laid(9)})
     assert Outcome.ADVISE not in [outcome for (name, _), outcome in made.items() if name == rule]

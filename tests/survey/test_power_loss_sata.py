@@ -7,6 +7,7 @@ import pytest
 from fsadvisor.facts import Cause, Unknown
 from fsadvisor.readers import smartctl
 from fsadvisor.survey.whole import survey
+from tests.cases import each
 from tests.told import BARE_METAL, disk, machine
 
 ASK = " ".join(smartctl.argv("/dev/sda"))
@@ -44,7 +45,7 @@ def seen(output, **more):
     return next(it.scope["disk"] for it in survey(made, {}).subjects if it.id == "disk:sda")
 
 
-@pytest.mark.parametrize(
+@each(
     ("attribute", "verdict"),
     [
         (row("Power_Loss_Cap_Test", 100, 10), "claimed"),
@@ -89,7 +90,7 @@ def test_a_drive_that_could_not_be_asked_has_no_verdict_yet():
     assert any("smartctl" in step for step in found.plp_settle.value)
 
 
-@pytest.mark.parametrize(
+@each(
     ("model", "attribute", "expected"),
     [
         (DATA_CENTRE, row("Power_Loss_Cap_Test", 100, 10), "proven"),

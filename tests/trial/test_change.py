@@ -11,13 +11,14 @@ from fsadvisor.measure.probe.jobs import JOBS
 from fsadvisor.measure.trial.change import ChangeError, Own, of_options, of_rule, own
 from fsadvisor.rulebook.shelf import own_shelf
 from fsadvisor.survey.whole import survey
+from tests.cases import each
 from tests.paths import ROOT
 
 EXT4 = Own(mount_point="/srv", fs_type="ext4", options=("relatime", "data=ordered"), mkfs=("-b", "4096"))
 TRIED = [rule for rule in own_shelf().rules if rule.trial is not None]
 
 
-@pytest.mark.parametrize("rule", TRIED, ids=lambda rule: rule.id)
+@each("rule", TRIED)
 def test_every_rule_that_can_be_tried_names_a_job_and_two_different_filesystems(rule):
     change = of_rule(rule, EXT4, "", "")
     assert change.job is JOBS[rule.trial.job]
@@ -58,7 +59,7 @@ def test_what_cannot_be_tried_is_told(words, kind, job, says):
         of_options(words, EXT4, kind, job)
 
 
-@pytest.mark.parametrize(
+@each(
     ("word", "beyond"),
     [
         ("noatime,logdev=/dev/sdb1", "logdev=/dev/sdb1"),

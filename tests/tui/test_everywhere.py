@@ -133,26 +133,27 @@ def test_the_footer_of_every_place_fits_eighty_columns():
     assert {place: width for place, width in explored(steps).items() if width > 80} == {}
 
 
-@pytest.mark.parametrize(
-    ("keys", "words"),
-    [
-        ("Z", "Z does nothing here: / searches, ? shows the keys"),
-        ("2%", "% does"),
-        ("2 ", "Space does nothing here"),
-        ("k", "There is no more that way"),
-        ("11", "You are in this place already"),
-        ("3U", "Nothing is supposed"),
-        ("4c", "Nothing to do for that now"),
-    ],
+IDLE_KEYS = (
+    ("Z", "Z does nothing here: / searches, ? shows the keys"),
+    ("k", "There is no more that way"),
+    ("1", "You are in this place already"),
+    ("2%", "% does"),
+    (" ", "Space does nothing here"),
+    ("3U", "Nothing is supposed"),
+    ("4c", "Nothing to do for that now"),
 )
-def test_a_key_that_does_nothing_is_answered(keys, words):
-    async def steps(app, pilot):
-        for key in keys:
-            await pilot.press(key)
-        await until(pilot, lambda: words in said(app))
-        return len(app._notifications)
 
-    assert explored(steps) == 1
+
+def test_a_key_that_does_nothing_is_answered():
+    async def steps(app, pilot):
+        for keys, words in IDLE_KEYS:
+            app.heard.clear()
+            for key in keys:
+                await pilot.press(key)
+            await until(pilot, lambda words=words: words in said(app))
+            assert len(app._notifications) == 1, keys
+
+    explored(steps)
 
 
 def test_what_is_typed_into_a_line_is_no_key_that_does_nothing():

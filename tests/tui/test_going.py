@@ -6,6 +6,7 @@ from fsadvisor.pages.document import Document
 from fsadvisor.tui.screens.question import Question
 from fsadvisor.tui.screens.supposing import Supposing
 from fsadvisor.tui.views.look import finding_key
+from tests.cases import few
 from tests.tui.driving import TWO_SIZES, explored, screen, shown, until
 from tests.tui.test_every_key import MODES
 
@@ -23,7 +24,7 @@ PAGES = {
 
 
 @pytest.mark.parametrize("size", TWO_SIZES)
-@pytest.mark.parametrize("page", PAGES)
+@pytest.mark.parametrize("page", few(PAGES, 5))
 def test_a_number_leads_to_its_place_from_every_page_over_any_place(page, size):
     async def steps(app, pilot):
         went = {}
@@ -64,7 +65,7 @@ def test_a_number_typed_into_a_line_is_typed():
 
 
 @pytest.mark.parametrize("size", TWO_SIZES)
-@pytest.mark.parametrize("place", MODES[1:])
+@pytest.mark.parametrize("place", few(MODES[1:], 5))
 def test_escape_leads_from_a_place_to_the_one_that_one_came_from(place, size):
     async def steps(app, pilot):
         await pilot.press("enter")

@@ -94,19 +94,18 @@ def test_little_advice_is_told_with_all_its_words():
     assert "…" not in text
 
 
-@pytest.mark.parametrize("keys", [("l", "h"), ("right", "left"), ("space", "space")])
-def test_a_mount_is_folded_and_unfolded(keys):
+def test_a_mount_is_folded_and_unfolded():
     async def steps(app, pilot):
         seen = []
         await pilot.press("tab")
-        for key in ("f5", *keys):
+        for key in ("f5", "l", "h", "right", "left", "space", "space"):
             await pilot.press(key)
             await pilot.pause()
             seen.append((cursor(app, "tree"), "└─" in shown(app)))
         return seen
 
     here = "mount:/backup"
-    assert explored(steps, SERVER, (160, 50)) == [(here, False), (here, True), (here, False)]
+    assert explored(steps, SERVER, (160, 50)) == [(here, False), *[(here, True), (here, False)] * 3]
 
 
 def test_left_goes_up_to_what_a_row_hangs_on_and_right_goes_in():
@@ -151,17 +150,17 @@ def test_enter_opens_the_finding_or_the_subject():
     assert explored(steps, SERVER) == [("finding", "md-degraded\nlayer:md0"), ("subject", "mount:/backup")]
 
 
-@pytest.mark.parametrize("key", ["space", "plus"])
-def test_advice_is_chosen_for_the_plan_and_left_out_again(key):
+def test_advice_is_chosen_for_the_plan_and_left_out_again():
     async def steps(app, pilot):
-        await pilot.press(key)
-        await until(pilot, lambda: "in the plan" in shown(app))
-        chosen = app.chosen.pairs
-        await pilot.press(key)
-        await until(pilot, lambda: "in the plan" not in shown(app))
-        return chosen, app.chosen.pairs
+        for key in ("space", "plus"):
+            await pilot.press(key)
+            await until(pilot, lambda: "in the plan" in shown(app))
+            assert app.chosen.pairs == (("md-degraded", "layer:md0"),)
+            await pilot.press(key)
+            await until(pilot, lambda: "in the plan" not in shown(app))
+            assert app.chosen.pairs == ()
 
-    assert explored(steps, SERVER) == ((("md-degraded", "layer:md0"),), ())
+    explored(steps, SERVER)
 
 
 def test_a_low_terminal_shows_one_pane_at_a_time_advice_first():

@@ -2,15 +2,14 @@
 
 import re
 
-import pytest
-
 from fsadvisor.pages.document import Commands, Prose, paragraph
 from fsadvisor.pages.glyphs import Span, Tone, columns, plain
 from fsadvisor.pages.screen import laid
+from tests.cases import each
 from tests.views.seen import text
 
 
-@pytest.mark.parametrize("width", range(20, 60))
+@each("width", range(20, 60))
 def test_no_line_ends_within_an_amount(width):
     amounts = ["± 5 %", "12.5 MiB/s", "(203 µs)", "≤ 1,000 h,", "95 %"]
     lines = laid([paragraph(Span("Between ", Tone.DIM), f"{' and '.join(amounts)} of p50 or 5 disks.")], width)
@@ -27,8 +26,8 @@ COMMANDS = (
 SIGNS = re.compile(r"[\w^.-]+")
 
 
-@pytest.mark.parametrize("width", [30, 40, 50, 64, 78])
-@pytest.mark.parametrize("command", COMMANDS)
+@each("width", [30, 40, 50, 64, 78])
+@each("command", COMMANDS)
 def test_a_command_in_a_page_ends_no_line_within_a_name_and_loses_no_sign(command, width):
     for block in (Prose(f"Then `{command}` does it."), Commands((command,))):
         lines = [plain(one) for one in laid([block], width)]

@@ -14,6 +14,7 @@ from fsadvisor.pages.glyphs import ASCII, UNICODE, Tone, columns, plain
 from fsadvisor.pages.screen import laid
 from fsadvisor.tui.views import live, live_disk
 from fsadvisor.tui.views.live_limit import Writers
+from tests.cases import each
 from tests.views.pulses import SYNCING, processes, pulse, stacks
 from tests.views.seen import look_at
 
@@ -191,9 +192,9 @@ def test_where_a_process_writes_that_is_not_told_is_not_nowhere():
     assert "Of 1 process that wrote it is not told where." in text
 
 
-@pytest.mark.parametrize("glyphs", [UNICODE, ASCII], ids=["Unicode", "ASCII"])
-@pytest.mark.parametrize("width", WIDTHS)
-@pytest.mark.parametrize("hostile", ["[bold]x[/]", "\x1b]0;x\x07", "宽" * 300, "x" * 4096, "\udcff\u202e", "a b) S"])
+@each("glyphs", [UNICODE, ASCII])
+@each("width", WIDTHS)
+@each("hostile", ["[bold]x[/]", "\x1b]0;x\x07", "宽" * 300, "x" * 4096, "\udcff\u202e", "a b) S"])
 def test_no_name_breaks_a_line_or_reaches_the_terminal(glyphs, width, hostile):
     now = live.Seen(
         moments=busy((hostile.replace(" ", "_").replace("\x1b", "\x1b"), "sdb")).moments, writing=writing(hostile)

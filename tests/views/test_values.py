@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 from fsadvisor.storage.catalogue import Kind, catalogue
 from fsadvisor.tui.views.values import NoValueError, hint, typed
 from fsadvisor.version import Version
+from tests.cases import each
 
 
 def entry(name):
@@ -18,7 +19,7 @@ def of(kind, unit=""):
     return next(one for one in catalogue().values() if (one.kind, one.unit) == (kind, unit) and not one.choices)
 
 
-@pytest.mark.parametrize(
+@each(
     ("kind", "unit", "text", "value"),
     [
         (Kind.YES_NO, "", "yes", True),

@@ -1,6 +1,5 @@
 """The sentences: what they rest on, and that nothing unknown decides."""
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from msgspec.structs import replace
@@ -10,6 +9,7 @@ from fsadvisor.measure.waits.rules import BY_ID, COUNTS, MEANS, RULES, Measures,
 from fsadvisor.measure.waits.sentence import Measured, measured, sentences
 from fsadvisor.measure.waits.window import window
 from fsadvisor.truth import TRUE
+from tests.cases import each
 from tests.waits.made import FSYNC, NOT_KNOWN, disk, look, measures, moment, stat, syncing
 
 SHARES = st.floats(0, 1) | st.sampled_from([0.05, 0.1, 0.2, 0.3, 0.5, 0.8, 0.9, 1.0])
@@ -28,7 +28,7 @@ def holding(found):
     return {rule.id for rule in RULES if rule.holds(found) is TRUE}
 
 
-@pytest.mark.parametrize(
+@each(
     ("sentence", "known"),
     [
         ("memory", {"memory_some": 0.3}),
