@@ -88,6 +88,7 @@ class Overview(OnTheBoard):
         self._way = narrowing.ALL
         self._about = ""
         """The id of the subject that the advice is narrowed to; '' where it is not."""
+        self._narrowed: tuple[tuple[int, str, Narrowing] | None, list[int] | None] = (None, None)
 
     def body(self) -> ComposeResult:
         """The lists, and what is selected in them."""
@@ -238,7 +239,13 @@ class Overview(OnTheBoard):
         return advice.title(look, self._only(look), about, chosen, self._way)
 
     def _only(self, look: Look) -> list[int] | None:
-        """The places of the advice that the tree, or a filter, narrows it to."""
+        """The places of the advice that the tree, or a filter, narrows it to; worked out once, as each key asks it."""
+        asked = look.number, self._about, self._way
+        if self._narrowed[0] != asked:
+            self._narrowed = asked, self._narrowed_to(look)
+        return self._narrowed[1]
+
+    def _narrowed_to(self, look: Look) -> list[int] | None:
         about = look.relations.advice_on(look.relations.stack(self._about)) if self._about else None
         if not self._way.value:
             return about

@@ -215,6 +215,16 @@ class Look(Struct, frozen=True, kw_only=True, dict=True):
         """By subject id, the casefolded words that a search finds it by."""
         return {subject.id: searched(subject).casefold() for subject in self.storage.subjects}
 
+    @cached_property
+    def mounts(self) -> Mapping[str, Sequence[str]]:
+        """By subject id, the mount points that stand on it, or that it stands on: a service has files there."""
+        found: dict[str, list[str]] = {}
+        for mount in self.relations.roots:
+            if mount.startswith("mount:"):
+                for one in self.relations.stack(mount):
+                    found.setdefault(one, []).append(mount.removeprefix("mount:"))
+        return found
+
     def thought_through(self) -> Look:
         """The same, with all that takes time on a big machine worked out: to be called where nobody waits."""
         _ = [one.title for one in self.findings]

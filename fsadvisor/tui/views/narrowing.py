@@ -14,11 +14,11 @@ from fsadvisor.report.sections import NOT_BY_SEVERITY
 from fsadvisor.rulebook.ranking import ORDER
 from fsadvisor.rulebook.rule import SAID, Outcome
 from fsadvisor.tui.views.look import finding_key
-from fsadvisor.tui.views.rows import Row
+from fsadvisor.tui.views.rows import LazyRows, Row
 from fsadvisor.tui.views.severity import TONES
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Iterable, Sequence
 
     from fsadvisor.pages.glyphs import Glyphs
     from fsadvisor.report.findings import Finding
@@ -95,35 +95,29 @@ def _values(look: Look, one: Finding, what: str) -> Sequence[str]:
         return [FOLDED if finding_key(one) in look.below else blocked]
     if what == "needs":
         return [NEEDS[one.rule.remedy.needs]]
-    return list(dict.fromkeys(mount for subject in one.subjects for mount in _mounts(look, subject.id)))
+    return list(dict.fromkeys(mount for subject in one.subjects for mount in look.mounts.get(subject.id, ())))
 
 
-def _mounts(look: Look, subject: str) -> Iterator[str]:
-    """The mounts that stand on it, or that it stands on: a service has files there."""
-    related = look.relations.stack(subject)
-    return (one.removeprefix("mount:") for one in look.relations.roots if one in related and one.startswith("mount:"))
-
-
-def rows(look: Look, width: int, glyphs: Glyphs) -> list[Row]:
+def rows(look: Look, width: int, glyphs: Glyphs) -> LazyRows:
     """Everything that there is to narrow to, with how many, and what it can be grouped by."""
-    made = [_row(ALL, "", "all advice, as it is ranked", len(look.findings), width, glyphs)]
+    told = [(ALL, "", "all advice, as it is ranked", len(look.findings))]
     for what, name in _NAMES.items():
         numbers = Counter(value for one in look.findings for value in _values(look, one, what))
         order = TONES if what == "severity" else numbers
-        made += [
-            _row(Narrowing(what, value), name, value, numbers[value], width, glyphs)
-            for value in order
-            if numbers[value]
-        ]
-    made += [_row(Narrowing(what), "group", f"by {_NAMES[what]}", 0, width, glyphs) for what in _GROUPS]
-    return made
+        told += [(Narrowing(what, value), name, value, numbers[value]) for value in order if numbers[value]]
+    told += [(Narrowing(what), "group", f"by {_NAMES[what]}", 0) for what in _GROUPS]
+    return LazyRows([_key(way) for way, *_ in told], lambda at: _row(*told[at], width, glyphs))
+
+
+def _key(way: Narrowing) -> str:
+    return f"{way.what}\n{way.value}"
 
 
 def _row(way: Narrowing, name: str, value: str, number: int, width: int, glyphs: Glyphs) -> Row:
     tone = TONES.get(value, Tone.PLAIN)
     count = Span(f"{number:>6,}  " if number else " " * 8, Tone.DIM)
     told = (Span(" "), *padded((Span(name, Tone.DIM),), _NAME), count, span(value, tone, _LONGEST))
-    return Row(f"{way.what}\n{way.value}", (cut(told, width, glyphs.ellipsis),))
+    return Row(_key(way), (cut(told, width, glyphs.ellipsis),))
 
 
 def way_of(key: str) -> Narrowing:
