@@ -9,11 +9,10 @@ from typing import TYPE_CHECKING, Final
 
 from fsadvisor.facts import Cause, Known, Unknown
 from fsadvisor.pages.escape import clean
-from fsadvisor.plan import files, fstab_patch
-from fsadvisor.plan.changes import Proposal, changes, mounts, without_conflicts
+from fsadvisor.plan import fstab_patch
+from fsadvisor.plan.changes import Proposal, changes, gathered, mount_unit_hint, mounts, see_to, without_conflicts
 from fsadvisor.plan.commands import with_names
 from fsadvisor.plan.documents import as_one_text, documents, write
-from fsadvisor.plan.files import mount_unit_hint
 from fsadvisor.plan.fstab_patch import Wish
 from fsadvisor.plan.model import Finding, FstabChange, LineEdit, Manual, Plan, Refusal, Step, UnfitError
 from fsadvisor.rulebook.advise import RUNNING, advise, judge, reason
@@ -145,7 +144,7 @@ class _Planning:
         looked_at = [self._proposal(it) for it in verdicts if can_be_planned(it)]
         self._manual = [it for it in looked_at if isinstance(it, Manual)]
         agreed, quarrels = without_conflicts([it for it in looked_at if isinstance(it, Proposal)])
-        steps, changed = _steps(agreed), files.gathered(agreed, self._read)
+        steps, changed = _steps(agreed), gathered(agreed, self._read)
         fstab = self._fstab_change(agreed)
         told = {it.finding for it in self._manual} | set(fstab.findings if fstab else ())
         told |= {it for step in steps for it in step.findings} | {it for file in changed for it in file.findings}
@@ -176,7 +175,7 @@ class _Planning:
             if not todo.now and not todo.keep:
                 raise UnfitError("no command can do it")
             found = changes(todo, verdict.subject.scope, self._seen)
-            files.see_to(lines, self._read)
+            see_to(lines, self._read)
         except UnfitError as unfit:
             return _left(verdict, str(unfit))
         wishes = tuple(Wish(kept.mount, kept.add, kept.remove) for kept in todo.keep if kept.mount)
