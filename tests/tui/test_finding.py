@@ -163,19 +163,17 @@ def test_escape_leaves_the_question_for_a_name_and_then_the_finding():
     assert explored(steps) == (True, False)
 
 
-@pytest.mark.parametrize("key", ["p", "space"])
-def test_a_finding_is_chosen_for_the_plan_and_not_again(key):
+def test_a_finding_is_chosen_for_the_plan_and_not_again():
     async def steps(app, pilot):
         finding = await opened(app, pilot)
-        await pressed(pilot, key)
-        chosen, text = app.chosen.pairs, shown(app)
-        await pressed(pilot, key)
-        return finding, chosen, text, app.chosen.pairs
+        for key in ("p", "space"):
+            await pressed(pilot, key)
+            assert ["\n".join(one) for one in app.chosen.pairs] == [finding]
+            assert "Chosen for the plan" in shown(app)
+            await pressed(pilot, key)
+            assert app.chosen.pairs == ()
 
-    finding, chosen, text, after = explored(steps)
-    assert ["\n".join(one) for one in chosen] == [finding]
-    assert "Chosen for the plan" in text
-    assert after == ()
+    explored(steps)
 
 
 def test_brackets_walk_through_the_findings_and_stay_at_the_ends():

@@ -256,13 +256,13 @@ def test_a_number_is_typed_and_must_be_one(tmp_path):
     assert tomllib.loads(file.read_text())["attestation"][0]["value"] == 250000
 
 
-@pytest.mark.parametrize(("means", "words"), [(Means.MEASURE, "can't be attested"), (Means.ATTEST, "--attestations")])
-def test_what_can_not_be_attested_or_kept_is_refused_in_the_words_of_the_command_line(means, words):
+def test_what_can_not_be_attested_or_kept_is_refused_in_the_words_of_the_command_line():
     async def steps(app, pilot):
         await opened(app, pilot)
-        await on_first(app, pilot, means)
-        await pilot.press("a")
-        await until(pilot, lambda: words in said(app))
+        for means, words in ((Means.MEASURE, "can't be attested"), (Means.ATTEST, "--attestations")):
+            await on_first(app, pilot, means)
+            await pilot.press("a")
+            await until(pilot, lambda words=words: words in said(app))
         return isinstance(app.screen, Unknowns)
 
     assert explored(steps)
