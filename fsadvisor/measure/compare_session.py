@@ -20,16 +20,7 @@ from fsadvisor.measure.compare.matrix import comparison
 from fsadvisor.measure.compare.remembered import remembered
 from fsadvisor.measure.compare.rounds import LEAST_WINDOWS
 from fsadvisor.measure.compare.workloads import CHOICES, Cell, Side, kernel_has
-from fsadvisor.measure.messages import (
-    CompareJob,
-    ComparePath,
-    CompareWork,
-    Finished,
-    JobDone,
-    LeftOut,
-    Note,
-    SideReady,
-)
+from fsadvisor.measure.messages import CompareJob, ComparePath, CompareWork, Finished, JobDone, LeftOut, Note, SideReady
 from fsadvisor.measure.probe import cost, disks, guard, lock, store, surroundings
 from fsadvisor.measure.probe.engine import EngineError
 from fsadvisor.measure.probe.measure import WINDOW_SECONDS
@@ -62,7 +53,7 @@ _ROOT: Final = "run as root: images are mounted and devices read by root alone"
 _ONLY_READ: Final = "nothing is written to a device, and only direct reads of blocks can be asked of one"
 
 
-class Wanted(Struct, frozen=True, kw_only=True):
+class ComparisonWanted(Struct, frozen=True, kw_only=True):
     """What is to be compared."""
 
     targets: tuple[str, ...]
@@ -87,7 +78,7 @@ class _Path(Struct, frozen=True, kw_only=True):
 
 
 @contextlib.contextmanager
-def around(wanted: Wanted, machine: Machine) -> Iterator[CompareSession]:
+def around(wanted: ComparisonWanted, machine: Machine) -> Iterator[CompareSession]:
     """Look around the targets, and hold the locks on their mounts for as long as the block."""
     storage = survey(machine, {})
     with contextlib.ExitStack() as stack:
@@ -151,7 +142,7 @@ def _obstacle(name: str, machine: Machine) -> str:
 class CompareSession:
     """One comparison: first `cost` and `findings`, then `measure`, then `table`."""
 
-    def __init__(self, wanted: Wanted, paths: Sequence[_Path], obstacles: dict[str, str]) -> None:
+    def __init__(self, wanted: ComparisonWanted, paths: Sequence[_Path], obstacles: dict[str, str]) -> None:
         self.wanted, self._paths = wanted, paths
         self._images = tuple(name for name, why in obstacles.items() if not why)
         self._left_out = {name: why for name, why in obstacles.items() if why}

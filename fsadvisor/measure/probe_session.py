@@ -108,7 +108,7 @@ def usual_seconds(suite: str | None) -> float:
     return _QUICK_SECONDS if suite == _QUICK else OTHER_SECONDS
 
 
-class Wanted(Struct, frozen=True, kw_only=True):
+class ProbeWanted(Struct, frozen=True, kw_only=True):
     """What is to be measured, where and how."""
 
     jobs: tuple[Job, ...]
@@ -122,7 +122,7 @@ class Wanted(Struct, frozen=True, kw_only=True):
 
 
 @contextlib.contextmanager
-def around(wanted: Wanted, machine: Machine) -> Iterator[ProbeSession]:
+def around(wanted: ProbeWanted, machine: Machine) -> Iterator[ProbeSession]:
     """Look around the target, and hold the lock on its mount for as long as the block."""
     target = surroundings.real(wanted.target)
     kind = read_fact.value(surroundings.kind_of(target))
@@ -138,7 +138,7 @@ def around(wanted: Wanted, machine: Machine) -> Iterator[ProbeSession]:
 class ProbeSession:
     """One run: first `cost` and `findings`, then `measure`, then `results`."""
 
-    def __init__(self, wanted: Wanted, storage: Storage, place: Place, target: str) -> None:
+    def __init__(self, wanted: ProbeWanted, storage: Storage, place: Place, target: str) -> None:
         """`target` is the place's folder, or a file in it that is there already."""
         self.wanted, self.target = wanted, target
         self._storage, self._place = storage, place

@@ -70,7 +70,7 @@ def _go(asks: IO[bytes]) -> Go | None:
 
 def _probed(asked: ProbeAsked, asks: IO[bytes], emit: Emit) -> Finished:
     jobs = tuple(JOBS[name] for name in asked.jobs)
-    wanted = probe_session.Wanted(
+    wanted = probe_session.ProbeWanted(
         jobs=jobs, target=asked.target, seconds=asked.seconds, in_data_directory=asked.in_data_directory
     )
     with probe_session.around(wanted, LiveMachine()) as session:
@@ -90,7 +90,7 @@ def _tried(asked: TrialAsked, asks: IO[bytes], emit: Emit) -> Finished:
     rule = next((it for it in own_shelf().rules if it.id == asked.rule), None)
     if rule is None and not asked.options:
         raise ChangeError(f"there is no rule {asked.rule}")
-    wanted = trial_session.Wanted(
+    wanted = trial_session.TrialWanted(
         rule=rule, words=asked.options, folder=asked.folder, seconds=asked.seconds, matters=asked.matters, keep=True
     )
     with trial_session.around(wanted, LiveMachine()) as session:
@@ -132,7 +132,7 @@ def _form(form: Form) -> str:
 
 
 def _compared(asked: CompareAsked, asks: IO[bytes], emit: Emit) -> Finished:
-    wanted = compare_session.Wanted(
+    wanted = compare_session.ComparisonWanted(
         targets=asked.targets,
         jobs=workloads.jobs(asked.jobs),
         images=tuple(name for name in asked.images if name in CHOICES),

@@ -43,7 +43,7 @@ if TYPE_CHECKING:
 
     from fsadvisor.measure.messages import Event, SweepWork
     from fsadvisor.measure.probe.disks import Counted
-    from fsadvisor.measure.probe.engine import Session
+    from fsadvisor.measure.probe.engine import EngineSession
     from fsadvisor.measure.probe.processes import Stop
     from fsadvisor.measure.trial.mounting import Privacy
 
@@ -303,14 +303,14 @@ class _Sweep:
                 self._window(fs_type, workload, delay, session, disk, run)
 
     @contextlib.contextmanager
-    def _session(self, fs_type: str, workload: str, folder: Path, disk: str) -> Iterator[Session]:
+    def _session(self, fs_type: str, workload: str, folder: Path, disk: str) -> Iterator[EngineSession]:
         with sessions.open_mix(self._job(workload), folder, disks.Way.straight_to(disk)) as session:
             self._begun += 1
             self._emit(Started(at=self._begun, job=workload, side=fs_type))
             self._rates.clear()
             yield session
 
-    def _window(self, fs_type: str, workload: str, delay: float, session: Session, disk: str, run: int) -> int:
+    def _window(self, fs_type: str, workload: str, delay: float, session: EngineSession, disk: str, run: int) -> int:
         """Bytes that were asked for."""
         if self._stop.asked:
             raise Stopped

@@ -51,7 +51,7 @@ _SLOW_BYTES_PER_S: Final = 50_000_000
 _DEVICE_AT_LEAST: Final = 2
 
 
-class Wanted(Struct, frozen=True, kw_only=True):
+class TrialWanted(Struct, frozen=True, kw_only=True):
     """What is to be tried, where and how. Either `folder` or `device` is named."""
 
     rule: Rule | None
@@ -67,7 +67,7 @@ class Wanted(Struct, frozen=True, kw_only=True):
 
 
 @contextlib.contextmanager
-def around(wanted: Wanted, machine: Machine) -> Iterator[TrialSession]:
+def around(wanted: TrialWanted, machine: Machine) -> Iterator[TrialSession]:
     """Look around, and hold the lock on the mount of the folder for as long as the block. Raises ChangeError."""
     storage = survey(machine, {})
     if wanted.device:
@@ -88,7 +88,7 @@ class TrialSession:
     """One trial: first `change`, `cost` and `findings`, then `measure`."""
 
     def __init__(
-        self, wanted: Wanted, storage: Storage, mount: str | None, place: str, findings: Sequence[Objection]
+        self, wanted: TrialWanted, storage: Storage, mount: str | None, place: str, findings: Sequence[Objection]
     ) -> None:
         self.wanted, self.mount, self.place = wanted, mount or "", place
         self.findings = tuple(findings)

@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
 
     from fsadvisor.measure.messages import Event, TrialWork
-    from fsadvisor.measure.probe.engine import Session
+    from fsadvisor.measure.probe.engine import EngineSession
     from fsadvisor.measure.probe.processes import Stop
     from fsadvisor.measure.trial.mounting import Privacy
     from fsadvisor.measure.trial.testbed import Part, Standing
@@ -96,7 +96,7 @@ class _Trial:
     @contextlib.contextmanager
     def _turn(
         self, privacy: Privacy, sides: Sequence[str], parts: Sequence[Part], turn: int
-    ) -> Iterator[Mapping[str, Session]]:
+    ) -> Iterator[Mapping[str, EngineSession]]:
         """Every side on an image, each turn on another one, and its session."""
         asked = self._asked
         first = self._turned < len(sides)

@@ -44,7 +44,7 @@ class LogicalDrive(Struct, frozen=True, kw_only=True):
     """/dev/sdX (older tools print the mount points behind it)."""
 
 
-class PhysicalDrive(Struct, frozen=True, kw_only=True):
+class SmartArrayDrive(Struct, frozen=True, kw_only=True):
     """A drive behind the controller."""
 
     id: str
@@ -79,7 +79,7 @@ class Controller(Struct, frozen=True, kw_only=True):
     configured_drive_write_cache: str | None
     """The same for drives in arrays (Gen10 and later): 'Enable', 'Disable' or 'Default'."""
     logical_drives: tuple[LogicalDrive, ...]
-    physical_drives: tuple[PhysicalDrive, ...]
+    physical_drives: tuple[SmartArrayDrive, ...]
 
 
 class SsacliReport(Struct, frozen=True, kw_only=True):
@@ -198,9 +198,9 @@ def _logical(section: _Section, unread: list[str]) -> LogicalDrive:
     )
 
 
-def _physical(section: _Section) -> PhysicalDrive:
+def _physical(section: _Section) -> SmartArrayDrive:
     model = section.text("Model")
-    return PhysicalDrive(
+    return SmartArrayDrive(
         id=section.name,
         array=section.array,
         status=section.text("Status"),

@@ -187,7 +187,7 @@ def _log_directory(settings: Settings | Unknown, server: MysqlServer) -> Fact[st
 
 def _settings(machine: Machine, server: MysqlServer, release: MysqldVersion) -> Settings | Unknown:
     given = [database_files.named("", name, value) for name, value in server.given]
-    files = _Files(machine, release, server)
+    files = _MysqlFiles(machine, release, server)
     for path in _paths(server):
         files.read(server.read_at(path), must_exist=path not in _FILES)
     if release.edition == "mysql":
@@ -224,7 +224,7 @@ def _of_another(machine: Machine, found: Settings, server: MysqlServer) -> Unkno
     return Unknown(Cause.NOT_EXPOSED, "", f"{datadir.source} is for {datadir.value}")
 
 
-class _Files(IncludingFiles[database_files.MysqlCnf]):
+class _MysqlFiles(IncludingFiles[database_files.MysqlCnf]):
     """MySQL's option files, as far as the groups are the server's."""
 
     def __init__(self, machine: Machine, release: MysqldVersion, server: MysqlServer) -> None:

@@ -12,7 +12,7 @@ from msgspec import Struct
 from fsadvisor.machine import safe_files
 from fsadvisor.measure.compare import workloads
 from fsadvisor.measure.compare.workloads import CHOICES
-from fsadvisor.measure.compare_session import Wanted, around
+from fsadvisor.measure.compare_session import ComparisonWanted, around
 from fsadvisor.measure.messages import JobDone, LeftOut, Note, Progress, Started
 from fsadvisor.measure.probe.jobs import JOBS
 from fsadvisor.measure.probe.processes import Stop
@@ -37,17 +37,17 @@ if TYPE_CHECKING:
 _SECONDS: Final = 6.0
 
 
-class Request(Struct, frozen=True, kw_only=True):
+class CompareRequest(Struct, frozen=True, kw_only=True):
     """What the command line asks for."""
 
-    wanted: Wanted
+    wanted: ComparisonWanted
     dry_run: bool
     yes: bool
     form: Literal["text", "json", "markdown"]
     picture: Path | None
 
 
-def requested(chosen: argparse.Namespace) -> Request | str:
+def requested(chosen: argparse.Namespace) -> CompareRequest | str:
     """The request, or the list where that is asked for. Raises RefusedError."""
     if chosen.on:
         raise RefusedError("--on: a recording has no disk to measure; a comparison runs on this machine")
@@ -57,8 +57,8 @@ def requested(chosen: argparse.Namespace) -> Request | str:
         raise RefusedError("say what to compare: fsadvisor compare DIR…, such as: fsadvisor compare /srv /var")
     if chosen.out is not None:
         _may_be_made(chosen.out)
-    return Request(
-        wanted=Wanted(
+    return CompareRequest(
+        wanted=ComparisonWanted(
             targets=tuple(chosen.paths),
             jobs=_jobs(chosen.jobs, chosen.suite),
             images=_images(chosen.images),
@@ -119,13 +119,15 @@ def run(chosen: argparse.Namespace, machine: Machine, write: Callable[[Iterable[
         write([request])
         return 0
     with around(request.wanted, machine) as session:
-        return _Command(request, session, write).run()
+        return _Comparison(request, session, write).run()
 
 
-class _Command:
+class _Comparison:
     """One run of the command."""
 
-    def __init__(self, request: Request, session: CompareSession, write: Callable[[Iterable[str]], None]) -> None:
+    def __init__(
+        self, request: CompareRequest, session: CompareSession, write: Callable[[Iterable[str]], None]
+    ) -> None:
         self._request, self._session, self._write = request, session, write
         self._stop = Stop()
         self._narrator = Narrator(asking.to_stderr, asking.columns if sys.stderr.isatty() else None)

@@ -12,7 +12,7 @@ from fsadvisor.measure.messages import JobDone, Note, Progress, Started
 from fsadvisor.measure.probe import cost
 from fsadvisor.measure.probe.jobs import JOBS, SUITES
 from fsadvisor.measure.probe.processes import Stop
-from fsadvisor.measure.probe_session import OTHER_SECONDS, Wanted, around, usual_seconds
+from fsadvisor.measure.probe_session import OTHER_SECONDS, ProbeWanted, around, usual_seconds
 from fsadvisor.pages.text import render
 from fsadvisor.report import probe_json, probe_page
 from fsadvisor.report.probe_page import Narrator, Step
@@ -30,16 +30,16 @@ if TYPE_CHECKING:
     from fsadvisor.measure.probe_session import ProbeSession
 
 
-class Request(Struct, frozen=True, kw_only=True):
+class ProbeRequest(Struct, frozen=True, kw_only=True):
     """What the command line asks for."""
 
-    wanted: Wanted
+    wanted: ProbeWanted
     dry_run: bool
     yes: bool
     as_json: bool
 
 
-def requested(chosen: argparse.Namespace) -> Request | str:
+def requested(chosen: argparse.Namespace) -> ProbeRequest | str:
     """The request, or the list of jobs where that is asked for. Raises RefusedError."""
     if chosen.on:
         raise RefusedError("--on: a recording has no disk to measure; a probe runs on this machine")
@@ -52,8 +52,8 @@ def requested(chosen: argparse.Namespace) -> Request | str:
         )
     if target in JOBS and not Path(target).exists():
         raise RefusedError(f"{target} is a job: say last in which directory, such as: fsadvisor probe {target} /srv")
-    return Request(
-        wanted=Wanted(
+    return ProbeRequest(
+        wanted=ProbeWanted(
             jobs=_jobs(names, chosen.suite, target),
             target=target,
             seconds=chosen.seconds or usual_seconds(chosen.suite),
@@ -110,7 +110,7 @@ def run(chosen: argparse.Namespace, machine: Machine, write: Callable[[Iterable[
 class Command:
     """One run of the command."""
 
-    def __init__(self, request: Request, session: ProbeSession, write: Callable[[Iterable[str]], None]) -> None:
+    def __init__(self, request: ProbeRequest, session: ProbeSession, write: Callable[[Iterable[str]], None]) -> None:
         self._request, self._session, self._write = request, session, write
         self._stop = Stop()
         self._narrator = Narrator(asking.to_stderr, asking.columns if sys.stderr.isatty() else None)

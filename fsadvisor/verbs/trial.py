@@ -13,7 +13,7 @@ from fsadvisor.measure.probe.processes import Stop
 from fsadvisor.measure.trial import empty
 from fsadvisor.measure.trial.change import ChangeError
 from fsadvisor.measure.trial.comparison import sentence
-from fsadvisor.measure.trial_session import Wanted, around
+from fsadvisor.measure.trial_session import TrialWanted, around
 from fsadvisor.pages.escape import clean
 from fsadvisor.pages.text import render
 from fsadvisor.report import probe_page, trial_json, trial_page
@@ -35,10 +35,10 @@ if TYPE_CHECKING:
 _SECONDS = 180.0
 
 
-class Request(Struct, frozen=True, kw_only=True):
+class TrialRequest(Struct, frozen=True, kw_only=True):
     """What the command line asks for."""
 
-    wanted: Wanted
+    wanted: TrialWanted
     dry_run: bool
     yes: bool
     erase: str
@@ -56,7 +56,7 @@ def run(chosen: argparse.Namespace, machine: Machine, write: Callable[[Iterable[
         raise RefusedError(str(error)) from error
 
 
-def requested(chosen: argparse.Namespace) -> Request:
+def requested(chosen: argparse.Namespace) -> TrialRequest:
     """What is asked for. Raises RefusedError."""
     if chosen.on:
         raise RefusedError("--on: a recording has no disk to measure; a trial runs on this machine")
@@ -71,8 +71,8 @@ def requested(chosen: argparse.Namespace) -> Request:
     if rule is not None and len(words) > 1:
         raise RefusedError(f"one change at a time: {rule.id} alone, or options alone")
     _no_rule_misspelt(words, rules)
-    return Request(
-        wanted=Wanted(
+    return TrialRequest(
+        wanted=TrialWanted(
             rule=rule,
             words=tuple(words),
             folder=str(chosen.on_scratch or ""),
@@ -104,7 +104,7 @@ def _no_rule_misspelt(words: Iterable[str], rules: Iterable[str]) -> None:
 class _Command:
     """One run of the command."""
 
-    def __init__(self, request: Request, session: TrialSession, write: Callable[[Iterable[str]], None]) -> None:
+    def __init__(self, request: TrialRequest, session: TrialSession, write: Callable[[Iterable[str]], None]) -> None:
         self._request, self._session, self._write = request, session, write
         self._stop = Stop()
         self._narrator = Narrator(asking.to_stderr, asking.columns if sys.stderr.isatty() else None)

@@ -20,7 +20,7 @@ from fsadvisor.measure.now.replayed import NOTE, replayed
 from fsadvisor.measure.probe import disks, surroundings
 from fsadvisor.measure.probe.jobs import JOBS
 from fsadvisor.measure.probe.processes import Stop, Stopped
-from fsadvisor.measure.probe_session import OTHER_SECONDS, Wanted, around
+from fsadvisor.measure.probe_session import OTHER_SECONDS, ProbeWanted, around
 from fsadvisor.measure.waits.sentence import account
 from fsadvisor.measure.waits.threads import Watch, watch
 from fsadvisor.measure.waits.window import NOT_TRACED, locks_of, window
@@ -33,7 +33,7 @@ from fsadvisor.storage.catalogue import did_you_mean
 from fsadvisor.survey.filesystem_types.registry import type_of
 from fsadvisor.survey.whole import survey
 from fsadvisor.verbs.asking import RefusedError
-from fsadvisor.verbs.probe import Command, Request
+from fsadvisor.verbs.probe import Command, ProbeRequest
 
 if TYPE_CHECKING:
     import argparse
@@ -153,8 +153,10 @@ def _with_job(chosen: argparse.Namespace, machine: Machine, write: Callable[[Ite
         raise RefusedError(f"no job {chosen.job!r}{near}")
     if not chosen.target:
         raise RefusedError(f"say in which directory: fsadvisor waits DIR --job {chosen.job}")
-    wanted = Wanted(jobs=(JOBS[chosen.job],), target=chosen.target, seconds=chosen.seconds or OTHER_SECONDS, keep=False)
-    request = Request(
+    wanted = ProbeWanted(
+        jobs=(JOBS[chosen.job],), target=chosen.target, seconds=chosen.seconds or OTHER_SECONDS, keep=False
+    )
+    request = ProbeRequest(
         wanted=wanted,
         dry_run=False,
         yes=chosen.yes,
@@ -171,7 +173,7 @@ class _WatchedCommand(Command):
 
     def __init__(
         self,
-        request: Request,
+        request: ProbeRequest,
         session: ProbeSession,
         write: Callable[[Iterable[str]], None],
         watched: Watched,

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from pathlib import Path
 
-    from fsadvisor.measure.probe.engine import Session
+    from fsadvisor.measure.probe.engine import EngineSession
     from fsadvisor.measure.probe.jobs import Job
 
 HEADS: Final = ("job", "rounds", "median ratio", "95 % interval", "within 3 %")
@@ -70,7 +70,7 @@ def _round(job: Job, folder: Path) -> Mapping[str, object]:
     return {"alone": found["A"], "windows": found["B"], "ratio": ratio(found["A"], found["B"])}
 
 
-def _of_window(job: Job, ours: Session) -> float:
+def _of_window(job: Job, ours: EngineSession) -> float:
     found = value(job, ours.window(WINDOW_SECONDS))
     if found is None:
         raise ValueError(f"{job.id}: fio did nothing")

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
     from contextlib import AbstractContextManager
 
-    from fsadvisor.measure.probe.engine import Session
+    from fsadvisor.measure.probe.engine import EngineSession
     from fsadvisor.measure.probe.jobs import Job
     from fsadvisor.measure.probe.processes import Stop
     from fsadvisor.measure.probe.result import End
@@ -37,7 +37,7 @@ class Entrant(Struct, frozen=True, kw_only=True):
 
     name: str
     where: Where
-    opened: Callable[[Job], AbstractContextManager[Session]]
+    opened: Callable[[Job], AbstractContextManager[EngineSession]]
     rest: Callable[[], None] = lambda: None
     """Called after each of its windows: nothing of them may be left to the others'. Raises OSError."""
 
@@ -150,7 +150,7 @@ class _Side:
         self._run = Run(self._job, Stoppable(session, self._stop), self._entrant.where, around, self._budget)
         return None
 
-    def _closed_by(self, stack: contextlib.ExitStack, session: AbstractContextManager[Session]) -> Session:
+    def _closed_by(self, stack: contextlib.ExitStack, session: AbstractContextManager[EngineSession]) -> EngineSession:
         """A session that cannot be taken away as it should has measured all the same; the next start clears it."""
         opened = session.__enter__()
         stack.callback(_close, session)
@@ -223,7 +223,7 @@ class _Side:
         )
 
 
-def _close(session: AbstractContextManager[Session]) -> None:
+def _close(session: AbstractContextManager[EngineSession]) -> None:
     with contextlib.suppress(EngineError, OSError):
         session.__exit__(None, None, None)
 

@@ -74,7 +74,7 @@ class EngineError(Exception):
     """Why a job cannot go on: no room, a disk error, a tool that failed; one sentence for the person who asked."""
 
 
-class Session(Protocol):
+class EngineSession(Protocol):
     """A job that is set up on its target: the file is written, the folder filled. Made by a context manager."""
 
     @property

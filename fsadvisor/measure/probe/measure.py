@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from datetime import datetime
 
     from fsadvisor.measure.probe.disks import Way
-    from fsadvisor.measure.probe.engine import Session, Window
+    from fsadvisor.measure.probe.engine import EngineSession, Window
     from fsadvisor.measure.probe.jobs import Job
     from fsadvisor.measure.probe.result import End, Figure
     from fsadvisor.measure.probe.series import Total, Trend
@@ -103,7 +103,7 @@ class Progress(Struct, frozen=True, kw_only=True):
 Event: TypeAlias = Progress | Result
 
 
-def measure(job: Job, session: Session, where: Where, surroundings: Surroundings, budget: Budget) -> Result:
+def measure(job: Job, session: EngineSession, where: Where, surroundings: Surroundings, budget: Budget) -> Result:
     """All of it at once. Raises nothing for what the engine meets: that is in the result."""
     for event in events(job, session, where, surroundings, budget):
         if isinstance(event, Result):
@@ -111,7 +111,9 @@ def measure(job: Job, session: Session, where: Where, surroundings: Surroundings
     raise AssertionError("the last event is the result")
 
 
-def events(job: Job, session: Session, where: Where, surroundings: Surroundings, budget: Budget) -> Iterator[Event]:
+def events(
+    job: Job, session: EngineSession, where: Where, surroundings: Surroundings, budget: Budget
+) -> Iterator[Event]:
     """A Progress after each window, at last the Result."""
     run = Run(job, session, where, surroundings, budget)
     while not (ended := run.ended()):
@@ -126,7 +128,9 @@ def events(job: Job, session: Session, where: Where, surroundings: Surroundings,
 class Run:
     """One measurement as it goes; several go window by window in turn, where they are to be compared."""
 
-    def __init__(self, job: Job, session: Session, where: Where, surroundings: Surroundings, budget: Budget) -> None:
+    def __init__(
+        self, job: Job, session: EngineSession, where: Where, surroundings: Surroundings, budget: Budget
+    ) -> None:
         self._job, self._session, self._where = job, session, where
         self._around, self._budget = surroundings, budget
         self._began, self._when = surroundings.clock(), surroundings.now()

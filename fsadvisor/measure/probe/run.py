@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from fsadvisor.measure.probe.disks import Way
-    from fsadvisor.measure.probe.engine import Session, Window
+    from fsadvisor.measure.probe.engine import EngineSession, Window
     from fsadvisor.measure.probe.gentle import Gentle
     from fsadvisor.measure.probe.processes import Stop
 
@@ -38,7 +38,7 @@ LONGEST_PAUSE_SECONDS: Final = 60.0
 _GAVE_WAY: Final = f"others kept the disks busy for {LONGEST_PAUSE_SECONDS:.0f} s, and a gentle probe gives way"
 _TICK_US: Final = 10_000
 """Of /proc/stat."""
-Opener: TypeAlias = "Callable[[Job, Path, Way | None], AbstractContextManager[Session]]"
+Opener: TypeAlias = "Callable[[Job, Path, Way | None], AbstractContextManager[EngineSession]]"
 
 
 class Plan(Struct, frozen=True, kw_only=True):
@@ -183,7 +183,7 @@ class _Clock:
 class Stoppable:
     """A session whose window is broken off by a signal, and then fails as any other would."""
 
-    def __init__(self, session: Session, stop: Stop) -> None:
+    def __init__(self, session: EngineSession, stop: Stop) -> None:
         self._session, self._stop = session, stop
 
     @property
@@ -219,7 +219,7 @@ def _not_begun(plan: Plan, job: Job, error: str, seconds: float = 0.0) -> Result
     )
 
 
-def opened(job: Job, target: Path, way: Way | None = None) -> AbstractContextManager[Session]:
+def opened(job: Job, target: Path, way: Way | None = None) -> AbstractContextManager[EngineSession]:
     """A session for the job, in a folder or, for existing files, of one. Raises EngineError, at the latest on entry.
 
     `way` has the devices below whose counters are read, from `disks.way`.

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from contextlib import AbstractContextManager
     from random import Random
 
-    from fsadvisor.measure.probe.engine import DiskWork, Session, Window
+    from fsadvisor.measure.probe.engine import DiskWork, EngineSession, Window
     from fsadvisor.measure.probe.jobs import Job
     from fsadvisor.measure.trial.comparison import End, Ratio
 
@@ -59,7 +59,7 @@ class Rounds(Struct, frozen=True):
     """
 
     turns: int
-    opened: Callable[[int], AbstractContextManager[Mapping[str, Session]]]
+    opened: Callable[[int], AbstractContextManager[Mapping[str, EngineSession]]]
     set_up_bytes: int = 0
     """What is written for each turn before its first window."""
 
@@ -124,13 +124,13 @@ class _Course(Struct):
     def __post_init__(self) -> None:
         self._began = self.clock()
 
-    def warm_up(self, sessions: Mapping[str, Session]) -> None:
+    def warm_up(self, sessions: Mapping[str, EngineSession]) -> None:
         """A window of each side that counts for nothing. Raises EngineError."""
         written = sum(self._written_in(self._window(session)) for session in sessions.values())
         self.beside_bytes += written
         self._most_bytes = max(self._most_bytes, 2 * written)
 
-    def block(self, sessions: Mapping[str, Session]) -> None:
+    def block(self, sessions: Mapping[str, EngineSession]) -> None:
         """All sides once in an order drawn by lot, and once more in the opposite one. Raises EngineError."""
         order = list(sessions)
         self.lots.shuffle(order)
@@ -149,7 +149,7 @@ class _Course(Struct):
         limit = self.budget.written_bytes
         return limit is None or self.written() + 2 * self._most_bytes <= before + share * (limit - before)
 
-    def _window(self, session: Session) -> Window:
+    def _window(self, session: EngineSession) -> Window:
         if self.cancelled():
             raise _CancelledError
         return session.window(self.budget.window_seconds)

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from fsadvisor.measure.probe.disks import Way
-    from fsadvisor.measure.probe.engine import DiskWork, Session, Window
+    from fsadvisor.measure.probe.engine import DiskWork, EngineSession, Window
     from fsadvisor.measure.probe.jobs import Allocation, Existing, Io, Metadata, Mix
     from fsadvisor.measure.probe.own.worker_pool import Crew, OrderDone
     from fsadvisor.measure.probe.scratch import ScratchFile
@@ -76,7 +76,7 @@ class _Allocating:
 
 
 @contextlib.contextmanager
-def open_allocation(work: Allocation, folder: Path, way: Way | None) -> Iterator[Session]:
+def open_allocation(work: Allocation, folder: Path, way: Way | None) -> Iterator[EngineSession]:
     """Make the empty file and start the worker. Raises EngineError where the filesystem cannot allocate ahead."""
     with scratch_file(folder, work.file_bytes, "sparse") as file:
         task = {"task": "allocation", "fd": file.descriptor, "bytes": work.file_bytes}
@@ -108,7 +108,7 @@ def _fills(work: Mix) -> list[str]:
 
 
 @contextlib.contextmanager
-def open_mix(work: Mix, folder: Path, way: Way | None) -> Iterator[Session]:
+def open_mix(work: Mix, folder: Path, way: Way | None) -> Iterator[EngineSession]:
     """Make the scratch tree with its files and start the workers. Raises EngineError."""
     with tree(folder) as place:
         inside = descriptor_of(place)
@@ -173,7 +173,7 @@ def _folders(work: Metadata, place: Path) -> list[str]:
 
 
 @contextlib.contextmanager
-def open_names(work: Metadata, folder: Path, way: Way | None) -> Iterator[Session]:
+def open_names(work: Metadata, folder: Path, way: Way | None) -> Iterator[EngineSession]:
     """Make the scratch tree and start the workers. Raises EngineError."""
     with tree(folder) as place:
         each = max(1, work.files // work.threads)
@@ -224,7 +224,7 @@ def _opened(path: str) -> int:
 
 
 @contextlib.contextmanager
-def open_reading(work: Existing, target: Path, way: Way | None) -> Iterator[Session]:
+def open_reading(work: Existing, target: Path, way: Way | None) -> Iterator[EngineSession]:
     """Open a file, or the largest ones below a folder, and start the worker. Raises EngineError."""
     paths = largest_files(str(target)) if target.is_dir() else [str(target)]
     if not paths:
@@ -260,7 +260,7 @@ class _Syncing:
 
 
 @contextlib.contextmanager
-def open_latency(io: Io, folder: Path, way: Way | None) -> Iterator[Session]:
+def open_latency(io: Io, folder: Path, way: Way | None) -> Iterator[EngineSession]:
     """Write the file, and start the worker. Raises EngineError where the job needs fio."""
     if io.depth > 1 or io.streams > 1:
         raise EngineError("more than one request in flight needs fio: install it, or fetch it with `make fio`")
