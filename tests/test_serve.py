@@ -14,9 +14,9 @@ import pytest
 from fsadvisor import cli
 from tests.command import ARGV, started
 from tests.paths import ROOT
+from tests.waiting import END_S
 from tools.screens.emulated import Emulated
 
-WAIT_S = 25
 WORDS = "SMART health check failed"
 BELOW = "zfs_nocacheflush=1: no cache flushes"
 """What the question about a file stands on."""
@@ -33,7 +33,7 @@ def serving(*options):
             yield server.stdout.readline().strip()
         finally:
             server.send_signal(signal.SIGINT)
-            _, told = server.communicate(timeout=WAIT_S)
+            _, told = server.communicate(timeout=END_S)
     assert server.returncode == 0, told
     assert "Traceback" not in told
 
@@ -46,7 +46,7 @@ def address():
 
 def asked(address, path, **headers):
     at = urlsplit(address)
-    connection = HTTPConnection(at.netloc, timeout=WAIT_S)
+    connection = HTTPConnection(at.netloc, timeout=END_S)
     connection.request("GET", path, headers=headers)
     answer = connection.getresponse()
     body = answer.read().decode()
@@ -71,7 +71,7 @@ def test_with_the_token_there_is_a_page_that_loads_nothing_from_elsewhere(addres
     assert "https:" not in body
     for part in ("static/js/textual.js", "static/css/xterm.css", "static/fonts/RobotoMono-VariableFont_wght.ttf"):
         assert part in body
-        head = HTTPConnection(urlsplit(address).netloc, timeout=WAIT_S)
+        head = HTTPConnection(urlsplit(address).netloc, timeout=END_S)
         head.request("HEAD", f"{token}{part}")
         assert head.getresponse().status == 200
         head.close()
@@ -127,7 +127,7 @@ async def _visited(address, *steps):
 
 
 async def _visit(address, *steps):
-    async with asyncio.timeout(WAIT_S):
+    async with asyncio.timeout(END_S):
         await _visited(address, *steps)
 
 
@@ -152,7 +152,7 @@ def test_a_page_ends_with_its_server():
         assert page.stdout.readline() == b"__GANGLION__\n"
         page.stdin.close()
         page.stdout.read()
-        assert page.wait(WAIT_S) == 0
+        assert page.wait(END_S) == 0
 
 
 SEALED = """
@@ -188,7 +188,7 @@ for one in (
         raise AssertionError("it was written")
 ended = []
 session = Session(ProbeAsked(jobs=("commit-fsync",), target=str(folder), seconds=1.0), ended.append)
-assert session.wait(60)
+assert session.wait(600)
 assert "no writing here" in ended[-1].error, ended
 assert kept.read_text() == "kept"
 assert subprocess.run(["cat", kept], stdin=subprocess.DEVNULL, capture_output=True).stdout == b"kept"
@@ -198,7 +198,7 @@ print(sorted(os.listdir(folder)))
 
 def test_a_sealed_process_writes_nothing_and_measures_nothing_and_reads_on(tmp_path):
     (tmp_path / "kept").write_text("kept")
-    done = subprocess.run([sys.executable, "-c", SEALED, tmp_path], cwd=ROOT, capture_output=True, timeout=WAIT_S)
+    done = subprocess.run([sys.executable, "-c", SEALED, tmp_path], cwd=ROOT, capture_output=True, timeout=END_S)
     assert (done.stdout, done.stderr) == (b"['kept']\n", b"")
 
 

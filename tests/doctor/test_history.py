@@ -12,6 +12,7 @@ from fsadvisor.measure.now.kept import interval_windows, trouble
 from fsadvisor.readers import activity_logs, pmdumplog
 from tests.command import in_text
 from tests.paths import FIXTURES
+from tests.waiting import END_S
 
 RECORDED = FIXTURES / "outputs/sadf/slow-disk.out"
 KEPT = {"sadf": ("sysstat", 5), "atop": ("atop", 6), "pmdumplog": ("PCP", 7)}
@@ -129,7 +130,7 @@ def test_an_archive_of_pcps_is_read_by_its_own_tool_whatever_of_it_is_named(tmp_
     (tmp_path / "config").write_text(f"log mandatory on 1 sec {{ {' '.join(pmdumplog.METRICS[:8])} }}\n")
     linux = "add,60,/var/lib/pcp/pmdas/linux/pmda_linux.so,linux_init"
     words = ("pmlogger", "-o", "-K", "clear", "-K", linux, "-c", "config", "-s", "3", "-l", "log", "day")
-    subprocess.run(words, check=True, capture_output=True, cwd=tmp_path, timeout=60)
+    subprocess.run(words, check=True, capture_output=True, cwd=tmp_path, timeout=END_S)
     for name in ("day", "day.0", "day.index", "day.meta"):
         assert "2 windows were kept" in in_text("doctor", "--on", str(tmp_path / name)).stdout
 

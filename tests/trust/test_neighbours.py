@@ -14,6 +14,7 @@ from tests.cases import few
 from tests.command import ARGV
 from tests.paths import ROOT
 from tests.probe.filesystems import needs_root
+from tests.waiting import END_S
 
 pytestmark = [needs_root, pytest.mark.namespaces]
 EVE = 12345
@@ -39,7 +40,7 @@ def audited(place, data, *more):
     place.chmod(0o755)
     inside = INSIDE.replace("DATA", data)
     argv = ["unshare", "-m", sys.executable, "-c", inside, str(place), str(EVE), *ARGV, "--json", *more]
-    done = subprocess.run(argv, cwd=ROOT, capture_output=True, text=True, timeout=120, check=False)
+    done = subprocess.run(argv, cwd=ROOT, capture_output=True, text=True, timeout=END_S, check=False)
     assert done.returncode in (0, 1, 3), done.stderr
     assert "Traceback" not in done.stderr
     return json.loads(done.stdout), done.stdout + done.stderr
