@@ -18,7 +18,7 @@ from fsadvisor.pages.values import cause, full_name
 from fsadvisor.report.findings import Cure, cures, whose
 from fsadvisor.rulebook.rule import Outcome
 from fsadvisor.storage.catalogue import catalogue
-from fsadvisor.tui.views.rows import Row
+from fsadvisor.tui.views.rows import LazyRows, Row
 from fsadvisor.tui.views.severity import TONES
 from fsadvisor.tui.views.suppose import owner
 
@@ -169,11 +169,11 @@ def heading(task: Task) -> str:
     return task.cure.heading.replace(_THEN_ATTEST, "").replace(_AND_ATTEST, "")
 
 
-def rows(found: Sequence[Task], width: int, glyphs: Glyphs) -> list[Row]:
+def rows(found: Sequence[Task], width: int, glyphs: Glyphs) -> LazyRows:
     """Two lines each: how grave and what to do, then what it would tell."""
-    made = []
-    for task in found:
-        cure = task.cure
+
+    def row(at: int) -> Row:
+        task, cure = found[at], found[at].cure
         head = line(
             span(f" {task.severity:<8} ", TONES[task.severity]),
             span(f" {task.means.value:<7}  ", Tone.DIM if task.means is Means.NONE else Tone.STRONG),
@@ -186,8 +186,9 @@ def rows(found: Sequence[Task], width: int, glyphs: Glyphs) -> list[Row]:
             span(f"; for {counted(len(cure.rules), 'check')}", Tone.DIM),
         )
         words = " ".join((*cure.rules, *cure.subjects))
-        made.append(Row(task.key, tuple(cut(one, width, glyphs.ellipsis) for one in (head, rest)), words))
-    return made
+        return Row(task.key, tuple(cut(one, width, glyphs.ellipsis) for one in (head, rest)), words)
+
+    return LazyRows([task.key for task in found], row)
 
 
 def document(task: Task, rules: Mapping[str, Rule], os_release: str, *, live: bool) -> Document:
