@@ -19,8 +19,9 @@ from fsadvisor.pages.screen import laid
 from fsadvisor.pages.text import render
 from fsadvisor.report import probe_page as report_page
 from fsadvisor.survey import measured
+from fsadvisor.survey.tried import job_of
 from fsadvisor.survey.whole import survey
-from fsadvisor.tui.views import probe_page, probe_progress, probes
+from fsadvisor.tui.views import probe_page, probe_progress, probes, trials
 from tests.paths import FIXTURES
 
 NOW = dt.datetime(2026, 11, 21, 21, 0, tzinfo=dt.UTC)
@@ -122,6 +123,13 @@ def test_results_of_a_recording_hold_less_and_are_shown_all_the_same(storage, mo
     whole = store.line(result(storage, mount)).decode()
     held = probes.results_of(without_places(whole), storage)
     assert "226 µs per sync" in job_page(storage, mount, held)
+    trial = result(storage, mount, figure=figure(1.1), question="a ratio", headline="RATIO")
+    trial = structs.replace(trial, job=job_of("noatime"))
+    told = probes.results_of(without_places(store.line(trial).decode()), storage)
+    assert (told.unread, [trials.says(one) for one in trials.results_of(told, mount, "noatime")]) == (
+        0,
+        ["faster by 6 to 14 %"],
+    )
 
 
 def test_lines_that_are_no_results_are_counted_and_hide_no_other(storage, mount):

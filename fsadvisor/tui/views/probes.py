@@ -27,6 +27,7 @@ from fsadvisor.storage import Below, Mount
 from fsadvisor.survey import measured, read_fact
 from fsadvisor.survey.filesystem_types.registry import TYPES
 from fsadvisor.survey.superblocks import OVERLAY
+from fsadvisor.survey.tried import rule_of
 from fsadvisor.tui.views.rows import Row
 
 if TYPE_CHECKING:
@@ -164,15 +165,19 @@ def _newest_first(jobs: Mapping[str, Sequence[Held]]) -> dict[str, tuple[Held, .
 
 
 def _result(line: str) -> Result | None:
-    """A line as a result; what a recording leaves out is filled in from the job, where there is one of that name."""
+    """A line as a result; what a recording leaves out follows from the name of the job, or of the trial's rule."""
     whole = store.results(line.encode(errors="replace")).results
     if whole:
         return whole[0]
     document = json_text.load(line)  # as the reader of results, which passes over what follows
-    job = JOBS.get(str(document.get("job"))) if isinstance(document, dict) else None
-    if job is None or not isinstance(document, dict):
+    if not isinstance(document, dict):
         return None
-    document = {"question": job.question, "target": document["mount"], "headline": job.headline.name, **document}
+    name = str(document.get("job"))
+    job, rule = JOBS.get(name), rule_of(name)
+    if job is None and not rule:
+        return None
+    question, headline = (job.question, job.headline.name) if job else (f"trial of {rule}", "RATIO")
+    document = {"question": question, "target": document["mount"], "headline": headline, **document}
     filled = store.results(json.dumps(document).encode()).results
     return filled[0] if filled else None
 
