@@ -1,4 +1,4 @@
-"""The command palette: every action by its sentence, every fact, rule, finding and subject by its name."""
+"""The command palette: every action by its name and its sentence, every fact, rule, finding and subject by its name."""
 
 from __future__ import annotations
 
@@ -14,7 +14,6 @@ from fsadvisor.tui.actions import EVERYWHERE, Action
 from fsadvisor.tui.explorer import Explorer
 from fsadvisor.tui.place import Place
 from fsadvisor.tui.views import keys
-from fsadvisor.tui.views.keys import spelt
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -38,19 +37,20 @@ class Commands(Provider):
 
     async def discover(self) -> Hits:
         """What can be done, before anything is typed."""
-        for action in self._doing:
-            words = _words(action)
-            yield DiscoveryHit(Content(words), partial(self._do, action), text=words)
+        for one, action in zip(self._entries(), self._doing, strict=True):
+            yield DiscoveryHit(self._shown(one), partial(self._do, action), text=one.words)
 
     async def search(self, query: str) -> Hits:
         """What fits the words, in the order of views/keys.py: Textual's own sorts by the score that is given."""
-        actions = [keys.Entry(keys.ACTION, _words(one), key=str(at)) for at, one in enumerate(self._doing)]
         index = self._named()
-        found = index.found(query, actions)
+        found = index.found(query, self._entries())
         near = [] if found else index.nearest(query)
         near[:1] = [replace(one, under=_NEAREST) for one in near[:1]]
         for at, one in enumerate(found or near):
             yield Hit(len(found) - at, self._shown(one), self._command(one), text=one.words)
+
+    def _entries(self) -> list[keys.Entry]:
+        return [keys.action(one.label, one.keys, one.help, str(at)) for at, one in enumerate(self._doing)]
 
     def _named(self) -> keys.Index:
         """Made once for each look, not for each palette: a machine may have thousands of disks."""
@@ -78,7 +78,3 @@ class Commands(Provider):
 
     async def _do(self, action: Action) -> None:
         await self.screen.run_action(action.name)
-
-
-def _words(action: Action) -> str:
-    return f"{action.help} ({spelt(action.keys)})"

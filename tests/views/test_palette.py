@@ -88,6 +88,13 @@ def test_disks_of_which_a_fact_says_the_same_share_an_entry():
     assert any(one.about.endswith(" more") for one in found)
 
 
+@pytest.mark.parametrize("typed", ["theme", "Plan", "order"])
+def test_an_action_whose_name_is_typed_stands_before_all_that_only_begins_so(typed):
+    actions = [keys.action(name, "x", "it does something", name) for name in ("Theme", "Plan", "Order")]
+    every = keys.Index(keys.entries(look_at("old-storage-server"), RULES))
+    assert every.found(typed, actions)[0].key == typed.capitalize()
+
+
 @pytest.mark.parametrize("typed", ["pxlqp", "wvprt", "zzz"])
 def test_scattered_letters_find_nothing(typed):
     assert hits("old-storage-server", typed) == []

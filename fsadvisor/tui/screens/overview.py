@@ -53,7 +53,7 @@ class Overview(OnTheBoard):
     ACTIONS: ClassVar[tuple[Action, ...]] = (
         Action("open_row", "enter", "Open", "The advice from why to undo, or all that is known of the subject"),
         Action("choose", "space,plus", "Choose", "Take this advice into the plan, or out of it"),
-        Action("plan", "p", "Plan", "The same as Space; so in every place", shown=False),
+        Action("plan", "p", "Plan", "Take it into the plan, or out of it: in every place, as Space here", shown=False),
         Action("turn_fold", "space", "Fold", "Hide what is below this row of the board, or show it"),
         Action(
             "fold(1)", "left,h", "Fold", "Hide what is below this row of the board; else go to the row above", False

@@ -132,8 +132,8 @@ FACT, ADVICE, ACTION, PROBE, COMMAND, SHOWN, WHY_NOT, RULE, NOWHERE = range(9)
 
 _NEAREST: Final = 5
 _OF_RULES: Final = (ADVICE, WHY_NOT, RULE, NOWHERE)
-_NAMED: Final = 5
-"""From this fit on, a word of the name begins with what was typed."""
+_NAMED, _EXACT = 5, 7
+"""From the first fit on, a word of the name begins with what was typed; with the second that is the whole name."""
 
 
 class Entry(Struct, frozen=True):
@@ -169,6 +169,11 @@ def entries(look: Look, rules: Sequence[Rule]) -> Iterator[Entry]:
     for subject in look.storage.subjects:
         words = span(f"Show {full_name(subject)}", longest=_LONGEST).text
         yield Entry(SHOWN, words, subplace="subject", key=subject.id)
+
+
+def action(label: str, keys: str, says: str, key: str = "") -> Entry:
+    """One of what can be done now: its name, the keys that do it at once, and what it does; `key` is its own."""
+    return Entry(ACTION, f"{label} ({spelt(keys)}): {says}", key=key)
 
 
 def _commands() -> Iterator[tuple[str, str]]:
@@ -262,7 +267,7 @@ class Folded(Struct, frozen=True):
 def folded(one: Entry) -> Folded:
     """Made once, for each key compares it."""
     what = one.what.casefold()
-    name = re.split(" = |: not known", what)[0] if one.kind == FACT else what
+    name = re.split(" = |: not known" if one.kind == FACT else r" \(", what)[0] if one.kind in (FACT, ACTION) else what
     return Folded(one, name, f"{what} {one.under.casefold()}", one.about.casefold())
 
 
@@ -302,9 +307,9 @@ class Index:
         return self.found(spelt)[:_NEAREST] if spelt else []
 
 
-def _order(fit: int, one: Entry) -> tuple[bool, bool, int, int, int]:
-    """What is called so, group by group; then what has the words elsewhere; then what applies to nothing here."""
-    return one.kind == NOWHERE, fit < _NAMED, one.kind, -fit, one.gravity
+def _order(fit: int, one: Entry) -> tuple[bool, bool, bool, int, int, int]:
+    """What is called exactly so, or begins so, group by group; then what has the words elsewhere, or is not here."""
+    return one.kind == NOWHERE, fit < _NAMED, fit < _EXACT, one.kind, -fit, one.gravity
 
 
 def _meant(listed: Sequence[Entry], typed: str) -> list[Entry]:
@@ -319,8 +324,10 @@ def _rule_of(one: Entry) -> str:
 
 
 def _fit(words: Sequence[str], whole: str, begins: Callable[[str], object], one: Folded) -> int:
-    """How well the words fit: the name itself, the start of one of its words, of the text's, in it, apart; 0 not."""
+    """How well the words fit: the whole name, a part of it, the start of one of its words, of the text's; 0 not."""
     if whole in one.text:
+        if whole == one.name:
+            return _EXACT
         if whole in one.name and begins(one.name):
             return 6 if any(part == whole or part.endswith(f".{whole}") for part in one.name.split()) else _NAMED
         return 4 if begins(one.text) else 3
