@@ -58,7 +58,23 @@ _DIRTY, _SWAPPED = 6, slice(4, 6)
 
 
 def parse_atop(text: str) -> tuple[Interval, ...] | Unknown:
-    """Each interval, the oldest first; the first of a file is of the time since boot, and left out."""
+    """What atop keeps of a day, `atop -r FILE -P …`: each interval's sums, the oldest first.
+
+    The first interval of a file is of the time since boot, and left out.
+
+    Written against atop 2.8. Each line begins with label, host, seconds since 1970, date, time and length. Then follow,
+    of CPU: ticks a second, processors, ticks of system, user, nice, idle, wait, irq, softirq and steal; MEM: a page's
+    size, then pages, of which the sixth are dirty; PAG: swapped in and out as fourth and fifth; PSI: averages and
+    microseconds of cpu, memory (some, full) and I/O (some, full); disks: ms busy, reads, sectors, writes, sectors,
+    discards, sectors, how many are under way, and the mean queue while busy.
+
+        CPU vm 1795667371 2026/11/26 04:29:31 10 100 1 21 22 0 0 937 0 0 0 0 2597 100 0 0
+        PSI vm 1795667371 2026/11/26 04:29:31 10 y 5.3 10.3 3.9 395928 0.0 0.0 0.0 0 … 72.6 29.8 9.5 9447139
+        DSK vm 1795667371 2026/11/26 04:29:31 10 sda 9944 0 0 116 744 0 0 0 1.24
+        SEP
+
+    https://man7.org/linux/man-pages/man1/atop.1.html
+    """
     found: list[Interval] = []
     rows: list[list[str]] = []
     since_boot = False
@@ -200,7 +216,21 @@ class _Document(Struct, frozen=True):
 
 
 def parse_sadf(text: str) -> tuple[Interval, ...] | Unknown:
-    """Each interval, the oldest first; what has no time in UTC is left out."""
+    """What sysstat keeps of a day, `sadf -j FILE -- …`: each interval's means, the oldest first.
+
+    What has no time in UTC is left out.
+
+    Written against sysstat 12.6; the pressure (`-q ALL`) is there since 12.3. Rates are per second, sizes in KiB,
+    times in UTC.
+
+        {"timestamp": {"date": "2026-11-24", "time": "02:10:01", "utc": 1, "interval": 600},
+         "cpu-load": [{"cpu": "all", …, "iowait": 5.1, "steal": 0.0, "idle": 90.2}],
+         "disk": [{"disk-device": "sda", "tps": 80.1, "rkB": 12.0, "wkB": 900.0, "aqu-sz": 3.2, "await": 40.1,
+                   "util-percent": 99.1}],
+         "psi": {"psi-io": {…, "some_avg": 44.0, …, "full_avg": 40.0}}}
+
+    https://man7.org/linux/man-pages/man1/sadf.1.html
+    """
     document = load(text)
     if isinstance(document, Unknown):
         return document

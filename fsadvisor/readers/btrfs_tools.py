@@ -34,6 +34,7 @@ commit is not in the times.
 
 https://docs.kernel.org/admin-guide/abi-stable.html, fs/btrfs/sysfs.c
 
+parse_btrfs_usage:
 Space by profile and device, as `btrfs filesystem usage -b MOUNT_POINT` prints it (and with human units).
 
 Written against btrfs-progs 6.2; reads 4.x to 6.x. Without root there are no lines per device and some numbers

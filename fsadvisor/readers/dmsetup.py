@@ -54,7 +54,17 @@ class DmsetupTable(Struct, frozen=True, kw_only=True):
 
 
 def parse_dmsetup_table(text: str) -> DmsetupTable | Unknown:
-    """Read one target a line."""
+    """What device-mapper devices are made of, as `dmsetup table` prints it. Needs root.
+
+    Written against libdevmapper 1.02.185. The tool prints keys as zeros; this reader drops the whole key field,
+    and of a line that it does not understand it keeps nothing that could be a key.
+
+        cr_data: 0 16744448 crypt aes-xts-plain64 :64:logon:cryptsetup:… 0 8:3 32768 1 allow_discards
+        vg0-root: 0 41943040 striped 2 128 8:2 2048 8:18 2048
+        vg0-root: 41943040 8388608 linear 8:34 2048
+
+    https://man7.org/linux/man-pages/man8/dmsetup.8.html
+    """
     devices: dict[str, list[Target]] = {}
     unread = []
     for line in text.split("\n"):
@@ -115,7 +125,18 @@ class DmsetupStatus(Struct, frozen=True, kw_only=True):
 
 
 def parse_dmsetup_status(text: str) -> DmsetupStatus | Unknown:
-    """Read one device a line; a line of another form than expected is kept out whole."""
+    """Which paths of multipath devices work, as `dmsetup status` prints it. Needs root.
+
+    A line of another form than expected is kept out whole.
+
+    Written against libdevmapper 1.02.185 and Linux 6.1 (drivers/md/dm-mpath.c, multipath_status): features, handler,
+    groups, and in each group its state, what its selector says, and the paths with their state, failures and selector's
+    words.
+
+        mpatha: 0 1048576 multipath 2 0 0 0 1 1 A 0 2 2 8:0 F 1 0 1 8:16 A 0 0 1
+
+    https://docs.kernel.org/admin-guide/device-mapper/index.html
+    """
     devices, unread = [], []
     for line in text.split("\n"):
         match = _DMSETUP_STATUS_LINE.fullmatch(line)
@@ -191,7 +212,15 @@ class DmsetupPools(Struct, frozen=True, kw_only=True):
 
 
 def parse_dmsetup_pools(text: str) -> DmsetupPools | Unknown:
-    """Read one pool a line."""
+    """How full thin pools are, as `dmsetup status` prints it. Needs root; it writes without --noflush.
+
+    Written against the kernel's own description, below: transaction, metadata and data in blocks used and of all, a
+    held root, modes. Asked of pools that LVM does not know.
+
+        stratis-1-private-5e1a…-thinpool-pool: 0 209715200 thin-pool 3 2301/16384 92160/102400 - rw discard_passdown …
+
+    https://docs.kernel.org/admin-guide/device-mapper/thin-provisioning.html
+    """
     found = [match for line in text.split("\n") if (match := _POOL_LINE.fullmatch(line.strip()))]
     if not found and " thin-pool " not in text and text.strip() not in ("", _NO_DEVICES):
         return refusal(text, "no status of thin pools in the output")
@@ -229,7 +258,17 @@ class Maps(Struct, frozen=True, kw_only=True):
 
 
 def parse_multipathd(text: str) -> Maps | Unknown:
-    """The devices, or why there are none."""
+    """What multipath devices do when no path is left: `multipathd show maps raw format '%n|%Q'`.
+
+    Written against multipath-tools 0.4.5 to 0.11 (libmultipath/print.c, snprint_queueing). The kernel's table alone
+    does not tell: multipathd sets queue_if_no_path for as long as no_path_retry counts, too.
+
+        mpatha|on
+        mpathb|18 chk
+        mpathc|off
+
+    https://man7.org/linux/man-pages/man5/multipath.conf.5.html
+    """
     lines = [line.rstrip() for line in text.split("\n") if line.strip()]
     found = [(line, _MULTIPATHD_LINE.fullmatch(line)) for line in lines]
     maps = tuple(Map(name=match["name"], queueing=match["queueing"]) for _, match in found if match)

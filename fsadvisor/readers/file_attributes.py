@@ -3,7 +3,9 @@
 parse_fsflags: A file's or folder's inode flags: what ioctl FS_IOC_GETFLAGS returns, as a hexadecimal number.
 
 Written against Linux 6.18, include/uapi/linux/fs.h, whose names (FS_NOCOW_FL: 'nocow') the flags bear; chattr's
-letters stand beside them. The ioctl is the machine's to make: this reads `0x800000` or `800000`.
+letters stand beside them. The ioctl is the machine's to make: this reads `0x800000` or `800000`. Sample:
+
+    0x800000
 
 https://man7.org/linux/man-pages/man2/FS_IOC_GETFLAGS.2const.html, https://man7.org/linux/man-pages/man1/chattr.1.html
 

@@ -40,7 +40,17 @@ class KernelVersion(Struct, frozen=True, kw_only=True):
 
 
 def parse_kernel_version(text: str) -> KernelVersion | Unknown:
-    """Read any of the forms."""
+    """The running kernel: /proc/sys/kernel/osrelease, `uname -r`, or /proc/version (also `uname -a`).
+
+    Written against Linux 6.18. A distribution's kernel may hold features of later releases: the number tells what
+    a kernel has at least, not what it lacks.
+
+        6.1.0-rc3
+        5.14.0-427.el9.x86_64
+        Linux version 6.1.0-18-amd64 (debian-kernel@lists.debian.org) (gcc-12 …) #1 SMP …
+
+    https://docs.kernel.org/admin-guide/sysctl/kernel.html#osrelease-ostype-version
+    """
     match = _RELEASE.match(text)
     if match is None:
         return refusal(text, "no kernel release")
@@ -80,7 +90,16 @@ class KernelCmdline(Struct, frozen=True, kw_only=True):
 
 
 def parse_kernel_cmdline(text: str) -> KernelCmdline | Unknown:
-    """Read the line."""
+    """What the kernel was booted with: /proc/cmdline.
+
+    Written against Linux 6.18. Double quotes keep spaces together and are no part of the value (lib/cmdline.c,
+    next_arg); there is no escape. '-' and '_' are the same in a parameter's name (kernel/params.c). What follows
+    '--' goes to init.
+
+        BOOT_IMAGE=/vmlinuz root=LABEL=root ro rootflags=data=writeback libata.force=noncqtrim quiet
+
+    https://docs.kernel.org/admin-guide/kernel-parameters.html
+    """
     line = text.strip()
     if "\n" in line or "\0" in line:
         return unreadable("a kernel command line is one line of text")
@@ -129,7 +148,16 @@ class Virtualization(Struct, frozen=True, kw_only=True):
 
 
 def parse_detect_virt(text: str) -> Virtualization | Unknown:
-    """Read the word, whatever the exit status."""
+    """What this system runs in: `systemd-detect-virt`, and with `--vm` or `--container`.
+
+    Written against systemd 252. Prints one word; 'none' comes with exit status 1, which is no failure. Without an
+    option the innermost is named: a container in a virtual machine hides the machine, so ask for both. 'none' denies
+    only what was asked for.
+
+        kvm
+
+    https://man7.org/linux/man-pages/man1/systemd-detect-virt.1.html
+    """
     name = text.strip()
     if not _DETECT_VIRT_WORD.fullmatch(name):
         return refusal(text, "no virtualization identifier")
@@ -168,7 +196,21 @@ class InstanceData(Struct, frozen=True, kw_only=True):
 
 
 def parse_instance_data(text: str) -> InstanceData | Unknown:
-    """Read what Azure told; another cloud's file has none of it."""
+    """What Azure told the machine of its size and disks as it started: cloud-init's instance-data.json.
+
+    Path: /run/cloud-init/instance-data.json; another cloud's file has none of it.
+
+    Written against cloud-init 20.4 to 25.3, which keeps the answer of Azure's metadata service below ds.meta_data.imds,
+    and that service's versions 2019-11-01 to 2025-04-07, which give numbers and yes and no as strings. It is the state
+    of the last start: a disk that came or changed later is not in it. Sample, cut:
+
+        {"ds": {"meta_data": {"imds": {"compute": {"vmSize": "Standard_D4s_v5", "storageProfile": {
+          "osDisk": {"caching": "ReadWrite", "diskSizeGB": "30", "managedDisk": {"storageAccountType": "Premium_LRS"}},
+          "dataDisks": [{"caching": "None", "diskSizeGB": "512", "lun": "0", "opsPerSecondThrottle": "",
+                         "managedDisk": {"storageAccountType": "Premium_LRS"}}]}}}}}}
+
+    https://learn.microsoft.com/en-us/azure/virtual-machines/instance-metadata-service (storage profile)
+    """
     document = json_text.load(text)
     if isinstance(document, Unknown):
         return document

@@ -1,4 +1,18 @@
-"""What the kernel's tracing tells: lines of an instance's file `trace`, and `perf lock contention -i FILE`."""
+"""What the kernel's tracing tells: lines of an instance's file `trace`, and `perf lock contention -i FILE`.
+
+parse_kernel_trace: Lines of the kernel's tracing, as an instance's file `trace` has them.
+
+Written against Linux 6.18. The name of the task is padded to 16 places and may hold anything but a zero byte, so it is
+cut by its place: at most 15 bytes are a stranger's. A line that does not fit is passed over.
+
+              dd-26538   [001] ..... 40464.989781: sys_fsync(fd: 1)
+              dd-26538   [001] ..... 40464.989797: ext4_sync_file_enter: dev 254,0 ino 10035206 parent 2 datasync 0
+    kworker/1:1H-58  [001] ..... 40464.990222: block_rq_issue: 254,0 FF 0 () 0 + 0 none,0,0 [kworker/1:1H]
+          <idle>-0       [001] ..s1. 40464.990728: block_rq_complete: 254,0 FF () 18446744073709551615 + 0 none,0,0 [0]
+              dd-26538   [001] ..... 40464.990741: sys_fsync -> 0x0
+
+https://docs.kernel.org/trace/ftrace.html#output-format
+"""
 
 from __future__ import annotations
 
@@ -70,7 +84,20 @@ class PerfLock(Struct, frozen=True, kw_only=True):
 
 
 def parse_perf_lock(text: str) -> PerfLock | Unknown:
-    """Read what perf printed; only its head is: no lock was waited for."""
+    """Which locks of the kernel were waited for: `perf lock contention -i FILE`.
+
+    Where only its head is printed, no lock was waited for.
+
+    Written against perf 6.1. Times are summed over all threads that waited, for each place in the kernel that took a
+    lock.
+
+         contended   total wait     max wait     avg wait         type   caller
+
+                18    296.14 us     18.13 us     16.45 us     spinlock   swake_up_one+0x35
+                 2      4.10 ms      3.90 ms      2.05 ms     rwsem:W    ext4_file_write_iter+0x4c
+
+    https://man7.org/linux/man-pages/man1/perf-lock.1.html
+    """
     head = _HEAD.search(text)
     if head is None:
         return refusal(text, "no table of locks")

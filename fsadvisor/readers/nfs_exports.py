@@ -32,7 +32,17 @@ class Exports(Struct, frozen=True, kw_only=True):
 
 
 def parse_nfs_exports(text: str) -> Exports | Unknown:
-    """The exports; text of which no line is one is something else."""
+    """What an NFS server exports, and whether it acknowledges before the disk has it: /var/lib/nfs/etab.
+
+    A text of which no line is an export is something else.
+
+    Written against nfs-utils 1.3 to 2.8: exportfs writes it with every option spelled out, and empties it as the
+    server stops.
+
+        /srv/data<TAB>192.0.2.0/24(rw,sync,wdelay,hide,nocrossmnt,secure,root_squash,no_all_squash,sec=sys,rw)
+
+    https://man7.org/linux/man-pages/man8/exportfs.8.html
+    """
     lines = [line for line in text.split("\n") if line.strip()]
     found = [(line, _LINE.fullmatch(line)) for line in lines]
     if lines and not any(match for _, match in found):
@@ -71,7 +81,18 @@ class GaneshaConf(Struct, frozen=True, kw_only=True):
 
 
 def parse_ganesha_conf(text: str) -> GaneshaConf | Unknown:
-    """Read the blocks; a text without one is something else."""
+    """What NFS-Ganesha exports of local filesystems: /etc/ganesha/ganesha.conf.
+
+    A text without a block is something else.
+
+    Written against NFS-Ganesha 2.8 to 9: blocks in braces, `Key = value;`, '#' begins a comment, names in any case. It
+    has no async: a write that a client asks to be stable waits for the disk. Exports made while it runs (D-Bus) are in
+    no file.
+
+        EXPORT { Export_Id = 1; Path = "/srv/data"; Pseudo = /data; Access_Type = RW; FSAL { Name = VFS; } }
+
+    https://github.com/nfs-ganesha/nfs-ganesha/blob/next/src/doc/man/ganesha-export-config.rst
+    """
     blocks: list[str] = []
     keys: dict[str, list[str]] = {}
     exports: list[GaneshaExport] = []

@@ -111,7 +111,20 @@ def smart_log_argv(device: str, *, since_3: bool = False) -> tuple[str, ...]:
 
 
 def parse_nvme_smart_log(text: str) -> SmartLog | Unknown:
-    """Read JSON, text or the raw page."""
+    """An NVMe drive's health: `nvme smart-log DEVICE` (`nvme log smart` since 3.0), log page 02h.
+
+    Written against nvme-cli 1.8 to 3.1: JSON (with -v critical_warning is an object), text (with and without -H), and
+    the 512-byte page that `--raw-binary` gives; told apart by content.
+
+        Smart Log for NVME device:nvme0 namespace-id:ffffffff
+        critical_warning                        : 0
+        temperature                             : 48 C (321 Kelvin)
+        available_spare                         : 100%
+        Data Units Written                      : 48,220,461 (24.69 TB)
+        unsafe_shutdowns                        : 30
+
+    NVM Express Base Specification, SMART / Health Information; https://nvmexpress.org/specifications/
+    """
     page = nvme_output.raw_structure(text)
     if page is not None:
         return _from_page(page)
@@ -251,7 +264,20 @@ def ocp_smart_log_argv(device: str) -> tuple[str, ...]:
 
 
 def parse_nvme_ocp_smart_log(text: str) -> OcpSmartLog | Unknown:
-    """Read JSON, text or the raw page."""
+    """A data-centre NVMe drive's own account of its power-loss protection: `nvme ocp smart-add-log DEVICE`.
+
+    Written against nvme-cli 2.0 to 3.1: JSON in its two spellings (version 1 until 2.16, version 2 the default since
+    3.0), text, and the raw 512 bytes of log page C0h (`nvme get-log DEVICE --log-id=0xc0 --log-len=512 --raw-binary`).
+
+        SMART Cloud Attributes :-
+          Incomplete shutdowns                        0
+          Capacitor health                            100
+          PLP start count                             3
+          Log page GUID                               0xafd514c97c6f4f9ca4f2bfea2810afc5
+
+    Vendors use C0h for layouts of their own as well, so the GUID is checked before anything is believed.
+    OCP Datacenter NVMe SSD Specification, SMART / Health Information Extended; https://www.opencompute.org/documents
+    """
     page = nvme_output.raw_structure(text)
     if page is not None:
         return _from_ocp_page(page)

@@ -1,4 +1,9 @@
-"""What outputs of nvme-cli 1.x to 3.x have in common, and two short ones: a feature, and what an EBS volume waited."""
+"""What outputs of nvme-cli 1.x to 3.x have in common, and two short ones: a feature, and what an EBS volume waited.
+
+In common are complaints, numbers, `name : value` lines, raw structures.
+
+https://github.com/linux-nvme/nvme-cli/tree/master/Documentation
+"""
 
 from __future__ import annotations
 
@@ -179,7 +184,16 @@ def get_feature_argv(device: str) -> tuple[str, ...]:
 
 
 def parse_nvme_get_feature(text: str) -> Feature | Unknown:
-    """Read text or JSON."""
+    """Whether an NVMe drive's volatile write cache is on: `nvme get-feature DEVICE --feature-id=6`.
+
+    Written against nvme-cli 1.8 to 3.1: text in its spellings, -H, and JSON (only some versions after 2.3 take -o
+    json).
+
+        get-feature:0x06 (Volatile Write Cache), Current value:0x00000001
+
+    A drive without a volatile write cache answers INVALID_FIELD. NVM Express Base Specification, Volatile Write Cache
+    feature; https://nvmexpress.org/specifications/
+    """
     found = [_from_line(match) for match in _LINE.finditer(text)] or _from_json(nvme_document(text))
     if len(set(found)) == 1:
         return found[0]
@@ -242,7 +256,21 @@ def amzn_stats_argv(device: str) -> tuple[str, ...]:
 
 
 def parse_nvme_amzn_stats(text: str) -> AmznStats | Unknown:
-    """The four counters, or why there are none."""
+    """How long an EBS volume asked for more than it may have: `nvme amzn stats DEVICE`.
+
+    Written against nvme-cli 2.11 to 3.1, whose amzn plug-in reads vendor log page D0h of volumes on Nitro instances.
+    The counters begin when the volume is attached. Instance store has a log of its own, without the volume's part.
+
+        EBS Volume Performance Exceeded (us):
+          IOPS: 81234567
+          Throughput: 0
+
+        EC2 Instance EBS Performance Exceeded (us):
+          IOPS: 0
+          Throughput: 0
+
+    https://docs.aws.amazon.com/ebs/latest/userguide/nvme-detailed-performance-stats.html
+    """
     found = {each["whose"]: each for each in _EXCEEDED.finditer(text)}
     counts = [
         whole(found[whose][what]) if whose in found else None

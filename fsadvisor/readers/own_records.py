@@ -49,7 +49,16 @@ _MOST_UNREAD: Final = 8
 
 
 def parse_looks(text: str) -> Looks | Unknown:
-    """Read the file; an empty one holds no looks."""
+    """Counters that earlier looks kept: a JSON object a look, newest last; an empty file holds none.
+
+    Path: /var/lib/fsadvisor/looks.jsonl, which root alone reads; written by `fsadvisor --remember`. Sample:
+
+        {"schema": "fsadvisor/look/1", "when": "2026-11-24T06:00:00+00:00",
+         "disks": {"ST8000NM0055 ZA1EXAMPLE": {"reallocated_sectors": 8, "pending_sectors": 0}},
+         "filesystems": {"5a2c…": {"available_bytes": 812345678, "used_percent": 81, "errors": 0}}}
+
+    Disks go by model and serial number, filesystems by UUID. A line that is not understood counts for nothing.
+    """
     looks: list[Look] = []
     unread: list[str] = []
     for line in filter(str.strip, text.split("\n")):
@@ -89,7 +98,14 @@ class Incident(Struct, frozen=True, kw_only=True):
 
 
 def parse_incident(text: str) -> Incident | Unknown:
-    """Read the file."""
+    """The last incident that `fsadvisor watch` kept: of each window its time, the pressure of I/O, and what was dirty.
+
+    Path: /var/lib/fsadvisor/incident.jsonl, written by root's `fsadvisor watch`; all else of a window is for
+    `doctor --on`. Sample:
+
+        {"format": "fsadvisor-window/1", "when": "2026-11-24T02:10:05+00:00", "seconds": 5.0, "io_full": 0.61,
+         "dirty": 1932735283}
+    """
     try:
         lines = map(strict_json.DECODER.decode, filter(str.strip, text.split("\n")))
         moments = [msgspec.convert(line, Moment) for line in lines]
@@ -138,7 +154,18 @@ class ProbeResults(Struct, frozen=True, kw_only=True):
 
 
 def parse_probe_results(text: str) -> ProbeResults:
-    """Read the file; an empty one holds no results."""
+    """What probes measured and kept: a JSON object a line, newest last; an empty file holds none.
+
+    Path: /var/lib/fsadvisor/probes.jsonl, for an ordinary user $XDG_STATE_HOME/fsadvisor/probes.jsonl besides; written
+    by `fsadvisor probe`. Sample, cut:
+
+        {"schema": "fsadvisor/probe/1", "job": "commit-fdatasync", "mount": "/srv", "when": "2026-11-21T12:00:00+00:00",
+         "engine": "fio 3.33", "figure": {"median": 812.4, "low": 788.0, "high": 836.7, "windows": 9}, "end": "settled",
+         "believable": true, "percentiles_us": {"p99": 2101.0}, "parts_us": {}, "amplification": 1.3,
+         "depends": {"host.kernel_release": "6.12.0"}, …}
+
+    A line that is not understood is named, and hides no other.
+    """
     results: list[Measured] = []
     unread: list[str] = []
     for line in filter(str.strip, text.split("\n")):

@@ -66,7 +66,26 @@ class _Part(Struct):
 
 
 def parse_arcconf(text: str) -> Arcconf | Unknown:
-    """The controller, or why there is none."""
+    """Volumes, drives and caches of an Adaptec (Microsemi, Microchip) RAID controller: `arcconf getconfig 1`.
+
+    Written against arcconf 6.x to 3.x of the Unified Serial drivers, whose labels differ in capitals alone.
+
+        Controllers found: 1
+           Overall Backup Unit Status               : Ready
+        Logical Device number 0
+           Disk Name                                : /dev/sda
+           Status of Logical Device                 : Optimal
+           Write-cache setting                      : On when protected by battery/ZMM
+           Write-cache status                       : On
+           Group 0, Segment 1                       : Missing
+              Device #0
+                 Device is a Hard drive
+                 State                              : Online
+                 Reported Channel,Device(T:L)       : 0,1(1:0)
+                 S.M.A.R.T.                         : No
+
+    https://download.adaptec.com/pdfs/user_guides/microsemi_cli_smarthba_smartraid_v3_00_23484_ug.pdf
+    """
     parts = _parts(text)
     own, *others = parts
     found = _FOUND.search(text)
@@ -166,7 +185,24 @@ def megacli_battery_argv(tool: str) -> tuple[str, ...]:
 
 
 def parse_megacli(text: str) -> Megacli | Unknown:
-    """Volumes and drives, or why there are none."""
+    """Volumes and drives of older MegaRAID controllers: `megacli -LDPDInfo -aALL -NoLog`.
+
+    Written against MegaCLI 8.02 to 8.07, which storcli came after. No volume is told by the kernel's name of its disk.
+
+        Adapter #0
+        Virtual Drive: 0 (Target Id: 0)
+        State               : Degraded
+        Current Cache Policy: WriteBack, ReadAhead, Direct, No Write Cache if Bad BBU
+        Disk Cache Policy   : Disabled
+        Enclosure Device ID: 32
+        Slot Number: 0
+        Media Error Count: 0
+        Predictive Failure Count: 0
+        Firmware state: Online, Spun Up
+        Foreign State: None
+
+    https://docs.broadcom.com/doc/12353236
+    """
     parts: list[dict[str, str]] = []
     for line in text.splitlines():
         pair = _MEGACLI_PAIR.match(line.strip())
@@ -210,7 +246,18 @@ class Battery(Struct, frozen=True, kw_only=True):
 
 
 def parse_megacli_battery(text: str) -> Battery | Unknown:
-    """The batteries, or why there are none."""
+    """The batteries of older MegaRAID controllers: `megacli -AdpBbuCmd -GetBbuStatus -aALL -NoLog`.
+
+    Written against MegaCLI 8.02 to 8.07. Sample, cut:
+
+        BBU status for Adapter: 0
+        Battery State: Failed
+          Battery Pack Missing                    : No
+          Battery Replacement required            : Yes
+          Pack is about to fail & should be replaced : No
+
+    https://docs.broadcom.com/doc/12353236
+    """
     pairs = [
         (match["label"], match["value"].strip())
         for line in text.splitlines()
@@ -253,7 +300,24 @@ class Mvcli(Struct, frozen=True, kw_only=True):
 
 
 def parse_mvcli(text: str) -> Mvcli | Unknown:
-    """Read the listing; a text without a volume that does not say that there is none is something else."""
+    """Volumes of Marvell's RAID controllers (Dell BOSS-S1 and S2, Lenovo M.2 mirrors): `mvcli info -o vd`.
+
+    A text without a volume that does not say that there is none is something else.
+
+    Written against mvcli 4.1 and 5.0. Lines of `key: value`; a volume begins with its id. Sample, cut:
+
+        Virtual Disk Information
+        -------------------------
+        id:                  0
+        status:              functional
+        RAID mode:           RAID1
+        Cache mode:          Not Support
+        BGA status:          not running
+        PD RAID setup:       0 1
+        VD status:           optimal
+
+    https://www.dell.com/support/manuals/en-us/boss-s-1/boss_s1_ug/
+    """
     blocks: list[dict[str, str]] = []
     for line in text.splitlines():
         found = _LINE.fullmatch(line[:400].rstrip())

@@ -293,7 +293,13 @@ NO_END: Final = 0
 
 
 def outage_seconds(machine: Machine, device: BlockDevice) -> Fact[int]:
-    """The longest of its paths; NO_END where one is never given up."""
+    """How long a disk of the network holds requests when its session or controller is lost, before it fails them.
+
+    The longest of its paths; NO_END where one is never given up. Of a disk below multipath another path takes over, and
+    a short time is right: see multipath.recovery.
+
+    https://github.com/open-iscsi/open-iscsi/blob/master/README (8.2), drivers/nvme/host/fabrics.c (ctrl_loss_tmo)
+    """
     if session := _SESSION.search(device.hardware):
         files = [f"/sys/class/iscsi_session/{session[1]}/recovery_tmo"]
     else:

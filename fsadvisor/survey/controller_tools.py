@@ -188,7 +188,7 @@ _DISK_CACHES: Final[dict[str, DriveCaches]] = {
 
 
 def megacli_report(machine: Machine) -> tuple[str, Megacli] | Unknown:
-    """Which of its names answered, and what it says."""
+    """Which of its names answered, and what it says: of all volumes, for it names no disk."""
     found: list[Unknown] = []
     for tool in raid_tools.MEGACLI_TOOLS:
         told = read_fact.command_record(machine, raid_tools.megacli_argv(tool), raid_tools.parse_megacli)

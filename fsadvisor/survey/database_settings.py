@@ -54,7 +54,11 @@ class MysqlServer(Struct, frozen=True, kw_only=True):
 
 
 def mysql_facts(machine: Machine, server: MysqlServer) -> dict[str, Any]:
-    """Facts of a server."""
+    """A server's version, and what its option files say about InnoDB's durability and caching.
+
+    The files in the server's order, persisted variables (MySQL 8.0), then the command line. What is configured counts;
+    SET GLOBAL is not seen.
+    """
     release = _release(machine, server)
     if isinstance(release, Unknown):
         return {"server_version": release, "edition": release, **dict.fromkeys(MYSQL_SETTINGS, release)}
@@ -248,7 +252,12 @@ _ETCD: Final = "arguments and environment of etcd"
 
 
 def etcd_facts(machine: Machine, found: RunningProgram) -> dict[str, Any]:
-    """Whether it flushes, and where its log is."""
+    """Whether it flushes, and where its log is: by its file, where it has one, or its arguments and environment.
+
+    With a configuration file it heeds neither of the others.
+
+    https://etcd.io/docs/v3.6/op-guide/configuration/
+    """
     given, environment = dict(found.settings), dict(found.environment or ())
     if has_etcd_file(given, environment):
         return _by_file(machine, found)

@@ -108,7 +108,11 @@ def _started(machine: Machine, pid: int) -> Fact[int]:
 
 
 def as_in_force(program: str, facts: Mapping[str, Any], changed: Fact[bool]) -> dict[str, Any]:
-    """The facts without those that a changed file tells and the program may not have read."""
+    """The facts without those that a changed file tells and the program may not have read.
+
+    What a program reads only as it starts is then not known, whatever the file says now. PostgreSQL takes most settings
+    at a reload, and MySQL what SET PERSIST writes at once, so those files' other values stand.
+    """
     if read_fact.value(changed) is not True:
         return dict(facts)
     unknown = Unknown(Cause.NOT_EXPOSED, _ASK.get(program, ""), changed.source)
@@ -137,7 +141,11 @@ _SOCKET_LINE, _PORT_LINE, _LEAST_LINES = 4, 3, 5
 
 
 def asked(machine: Machine, found: RunningProgram) -> Settings | Unknown:
-    """The settings in force by name; not asked is not known, and so is a program in a container."""
+    """The settings in force by name, asked by the program's own client over a local socket, only with --ask-programs.
+
+    Each question reads settings and changes nothing. A client that wants a password gets none, and tells nothing. Not
+    asked is not known, and so is a program in a container.
+    """
     ask = CLIENTS.get(found.program.name)
     if ask is None or not getattr(machine, "asks_programs", False):
         return Unknown(Cause.NOT_MEASURED, "ask the program itself: --ask-programs", "--ask-programs")

@@ -46,7 +46,11 @@ _ANONYMOUS: Final = "0:"
 def deleted_files(
     machine: Machine, block: Superblock, used_percent: Fact[int], size: Fact[int]
 ) -> tuple[Fact[int], Fact[tuple[str, ...]]]:
-    """The share that deleted files hold which are still open, and by whom; asked where a filesystem fills."""
+    """The share that deleted files hold which are still open, and by whom; asked where a filesystem fills.
+
+    Where each subvolume has a number of its own (Btrfs), and in a container's layer, the kernel's number of a file is
+    that of no mount: the mount by which it was opened tells then.
+    """
     if isinstance(used_percent, Unknown) or used_percent.value <= _ASKED_WHERE_USED or isinstance(size, Unknown):
         return NOT_APPLICABLE, NOT_APPLICABLE
     if not block.devices or not size.value:

@@ -1,4 +1,8 @@
-"""What this system runs in: a container, a hypervisor, a cloud, and what a cloud lets a disk and a machine do."""
+"""What this system runs in: a container, a hypervisor, a cloud, and what a cloud lets a disk and a machine do.
+
+Nothing asks the network. AWS tells the size of the machine in DMI, Azure that and its disks to cloud-init as the
+machine starts, GCP neither. Of a volume's type nothing is told on AWS and GCP; a person may say it.
+"""
 
 from __future__ import annotations
 

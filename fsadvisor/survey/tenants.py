@@ -24,7 +24,11 @@ _NOT_FOLLOWED: Final = Below(**dict.fromkeys(Below.__struct_fields__, NOT_FOLLOW
 
 
 def device_places(found: Surveyed, program: RunningProgram) -> tuple[str | None, str | None] | None:
-    """The layers or disks with the files and with the log, each None where it can't be followed; None of others."""
+    """The layers or disks with the files and with the log, each None where it can't be followed; None of others.
+
+    Without a filesystem of ours are disks of QEMU's guests, and a Ceph OSD of BlueStore. The OSD's directory, in memory
+    or on the root filesystem, has links alone.
+    """
     if program.device:
         disk = _at(found, program.device)
         return disk, disk
@@ -81,7 +85,13 @@ def runs_guests(programs: Iterable[RunningProgram] | Unknown) -> Fact[bool]:
 
 
 def unsafe_guests(machine: Machine, hosted: Fact[bool]) -> Fact[tuple[str, ...]]:
-    """The files of guests with a disk that drops flushes; asked where guests are run."""
+    """The files of guests, running or not, with a disk that drops flushes; asked where guests are run.
+
+    Only names of files come back: the rest may hold passwords.
+
+    https://libvirt.org/formatdomain.html#hard-drives-floppy-disks-cdroms,
+    https://pve.proxmox.com/wiki/Manual:_qm.conf
+    """
     if isinstance(hosted, Unknown) or not hosted.value:
         return NOT_APPLICABLE
     answer = machine.run([UNSAFE_GUESTS])[0]
@@ -94,7 +104,12 @@ def unsafe_guests(machine: Machine, hosted: Fact[bool]) -> Fact[tuple[str, ...]]
 
 
 def flushes_ignored(machine: Machine) -> Fact[bool]:
-    """Whether Samba answers a client's flush without doing it, for one share at least."""
+    """Whether Samba answers a client's flush without doing it, for one share at least.
+
+    Of a line only what it sets comes back: the rest may hold passwords.
+
+    https://www.samba.org/samba/docs/current/man-html/smb.conf.5.html (strict sync)
+    """
     answer = machine.run([SAMBA])[0]
     if isinstance(answer, Unknown):
         return answer
@@ -148,7 +163,14 @@ class ProxmoxFacts(Struct, frozen=True, kw_only=True):
 def proxmox_facts(
     machine: Machine, programs: tuple[RunningProgram, ...] | Unknown, points: Container[str]
 ) -> ProxmoxFacts:
-    """Asked where its cluster filesystem runs; `points` are the mount points."""
+    """What Proxmox VE is configured with: its storages, and the disks of its guests on those that are thin.
+
+    Asked where its cluster filesystem runs; `points` are the mount points.
+
+    Only types, names, paths and three options come back: the rest may hold addresses and passwords.
+
+    https://pve.proxmox.com/wiki/Storage, https://pve.proxmox.com/wiki/Manual:_qm.conf
+    """
     if isinstance(programs, Unknown):
         return ProxmoxFacts(guests_without_discard=programs, unguarded_storages=programs)
     if not any(it.program.name == "proxmox-cluster" for it in programs):

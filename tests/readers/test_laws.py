@@ -1,7 +1,10 @@
 """What holds for every reader, whatever it is given."""
 
 import functools
+import inspect
 import json
+import re
+import sys
 
 import pytest
 from hypothesis import given
@@ -61,6 +64,22 @@ def test_a_damaged_sample_gives_a_record_or_an_unknown(name, sample, start, leng
 @each("name", READERS)
 def test_every_reader_has_a_real_sample(name):
     assert samples(name), f"put a recorded output into fixtures/outputs/{name}/"
+
+
+def description(parse):
+    """The docstring of a module's only reader, else what the function's own and the module's part for it say."""
+    text = sys.modules[parse.__module__].__doc__ or ""
+    part = re.search(rf"^{parse.__name__}:.*?(?=^parse_\w+:|\Z)", text, re.MULTILINE | re.DOTALL)
+    own = text if parse.__name__ == "parse" else part[0] if part else ""
+    return f"{inspect.getdoc(parse)}\n\n{own}"
+
+
+@each("name", READERS)
+def test_every_reader_says_its_versions_a_sample_and_where_it_is_described(name):
+    told = description(READERS[name])
+    assert re.search(r"^Written against |\bPath: /var/lib/fsadvisor/|/etc/fsadvisor/", told, re.MULTILINE)
+    assert re.search(r"\n\n {4,}\S", told), "a sample is an indented block"
+    assert "https://" in told or "/var/lib/fsadvisor/" in told
 
 
 @pytest.mark.parametrize(
