@@ -172,3 +172,17 @@ def test_a_search_finds_subjects_that_are_folded_away():
     assert [row.key for row in matching(rows, "SDD")] == ["disk:sdd"]
     assert [row.key for row in matching(rows, "ST4000NM")] == ["disk:sdd", "disk:sde", "disk:sdf"]
     assert len(matching(rows, "")) == len(rows)
+
+
+@pytest.mark.parametrize("machine", ["raid-lvm-crypt-server", "btrfs-two-devices", "pm9a3-postgresql-volatile"])
+def test_a_tree_made_after_another_is_as_one_made_anew(machine):
+    look = look_at(machine)
+    before = None
+    for sort in (*storage_tree.SORTS, *storage_tree.SORTS):
+        for opened in ((), *([one] for one in look.relations.roots), look.relations.roots):
+            folds = storage_tree.Folds(frozenset(opened), sort)
+            anew = tree_of(look, folds)
+            before = storage_tree.tree(look, UNICODE, folds, before)
+            assert before.nodes == anew.nodes
+            assert lines(before.rows(80)) == lines(anew.rows(80))
+            assert len({node.key for node in anew.nodes}) == len(anew.nodes)

@@ -163,7 +163,7 @@ class Overview(OnTheBoard):
                 self._show_edges()
 
     def _show_tree(self, look: Look) -> None:
-        tree = storage_tree.tree(look, self.explorer.glyphs, self._folds or storage_tree.Folds())
+        tree = storage_tree.tree(look, self.explorer.glyphs, self._folds or storage_tree.Folds(), self._tree)
         self._tree = tree
         self._storage.show(lambda columns: tree.rows(columns, self._moving))
         self._lay_out(self.size)

@@ -82,16 +82,61 @@ class Node(NamedTuple):
     is_reference: bool = False
 
 
+class Outermost:
+    """What of a look's board stays the same however it is folded."""
+
+    def __init__(self, look: Look) -> None:
+        self.look = look
+        self._nodes: dict[str, Sequence[Node]] = {}
+
+    def nodes(self, sort: str) -> Sequence[Node]:
+        """The mounts, what stands below none of them, all drives, and the machine as a whole; each folded."""
+        if sort not in self._nodes:
+            mounts, others, drives, hosts = self._by_name
+            self._nodes[sort] = [*self._sorted(mounts, sort), *others, *self._sorted(drives, sort), *hosts]
+        return self._nodes[sort]
+
+    def _sorted(self, some: Sequence[Node], sort: str) -> Sequence[Node]:
+        if sort == "worst":
+            return sorted(some, key=lambda it: self.look.gravities[it.key])
+        return sorted(some, key=lambda it: _used(it.subject), reverse=True) if sort == "used" else some
+
+    @cached_property
+    def _by_name(self) -> tuple[Sequence[Node], ...]:
+        tops = [self.look.subjects[one] for one in self.look.relations.roots]
+        mounts, hosts = ([one for one in tops if one.kind == kind] for kind in ("mount", "host"))
+        others = [one for one in tops if one.kind not in ("mount", "disk", "host")]
+        drives = [one for one in self.look.storage.subjects if one.kind == "disk"]
+        drives.sort(key=lambda it: as_people_count(it.name))
+        return tuple([self._node(one) for one in some] for some in (mounts, others, drives, hosts))
+
+    def _node(self, root: Subject) -> Node:
+        has_children = next(named(self.look.relations, self.look.subjects, root.id), None) is not None
+        return Node(root.id, root, 0, "", has_children=has_children, is_folded=has_children)
+
+    @cached_property
+    def length(self) -> int:
+        """Columns that the longest of them takes."""
+        return max(map(_length, self.nodes(SORTS[0])), default=0)
+
+    @cached_property
+    def measured(self) -> frozenset[str]:
+        """What of the columns that not every machine has is known of any subject."""
+        return frozenset(what for one in self.look.storage.subjects for what in measured(one))
+
+
 class Tree(Struct, frozen=True, dict=True):
     """The nodes that are not folded away, from top to bottom."""
 
     look: Look
     glyphs: Glyphs
     nodes: Sequence[Node]
+    outermost: Outermost
 
     def rows(self, columns: int, moving: Traffic | None = None) -> LazyRows:
         """One line each; `moving` is what is written and read meanwhile."""
-        names = self._names_width(columns)
+        inner = (_length(node) for node in self.nodes if node.depth)
+        names = _names_width(max(self.outermost.length, max(inner, default=0)), columns)
         keys = [node.key for node in self.nodes]
         return LazyRows(
             keys,
@@ -107,10 +152,6 @@ class Tree(Struct, frozen=True, dict=True):
     def _by_key(self) -> Mapping[str, Node]:
         return {node.key: node for node in self.nodes}
 
-    @cached_property
-    def _measured(self) -> frozenset[str]:
-        return frozenset(what for one in self.look.storage.subjects for what in measured(one))
-
     def whole(self, key: str, columns: int) -> Sequence[Line]:
         """All words of a row: for below the tree, whose lines may be cut."""
         node = self.node(key)
@@ -118,10 +159,6 @@ class Tree(Struct, frozen=True, dict=True):
             return ()
         words = (span(name(node.subject), Tone.STRONG, _LONGEST_NAME), Span(": "), *self._told(node))
         return [cut(one, columns, self.glyphs.ellipsis) for one in laid((Paragraph(words, (Span(" "),), 1),), columns)]
-
-    def _names_width(self, columns: int) -> int:
-        wanted = max((_length(node) for node in self.nodes), default=0)
-        return min(wanted, max(int(columns * _TREE_SHARE), _NARROWEST_NAMES))
 
     def _row(self, node: Node, columns: int, names: int, moving: Traffic | None) -> Row:
         relations, subject = self.look.relations, node.subject
@@ -139,7 +176,7 @@ class Tree(Struct, frozen=True, dict=True):
                 subject,
                 columns,
                 self.glyphs,
-                measured=self._measured,
+                measured=self.outermost.measured,
                 moving=moving,
                 worst=_worst(subject, spoken) if node.is_folded else None,
             )
@@ -160,29 +197,24 @@ class Tree(Struct, frozen=True, dict=True):
     def _found(self, words: Sequence[str], columns: int) -> LazyRows:
         """Subjects that a search finds, be they folded away or not, without their places in the tree."""
         texts = self.look.texts
-        found = [one for one in self.look.storage.subjects if all(word in texts[one.id] for word in words)]
-        return Tree(self.look, self.glyphs, [Node(one.id, one, 0, "") for one in found]).rows(columns)
+        found: Sequence[Subject] = self.look.storage.subjects
+        for word in words:
+            found = [one for one in found if word in texts[one.id]]
+        names = _names_width(max((_room(one) for one in found), default=0), columns)
+        return LazyRows(
+            [one.id for one in found],
+            lambda at: self._row(Node(found[at].id, found[at], 0, ""), columns, names, None),
+        )
 
 
-def tree(look: Look, glyphs: Glyphs, folds: Folds) -> Tree:
-    """What is to be seen of the machine."""
-    return Tree(look, glyphs, list(_Walk(look, glyphs, folds).nodes()))
+def _names_width(wanted: int, columns: int) -> int:
+    return min(wanted, max(int(columns * _TREE_SHARE), _NARROWEST_NAMES))
 
 
-def _roots(look: Look, sort: str) -> list[Subject]:
-    """The mounts, what stands below none of them, all drives, and the machine as a whole."""
-    tops = [look.subjects[one] for one in look.relations.roots]
-    mounts = [one for one in tops if one.kind == "mount"]
-    drives = sorted(
-        (one for one in look.storage.subjects if one.kind == "disk"), key=lambda it: as_people_count(it.name)
-    )
-    others = [one for one in tops if one.kind not in ("mount", "disk", "host")]
-    hosts = [one for one in tops if one.kind == "host"]
-    if sort == "worst":
-        mounts, drives = (sorted(some, key=lambda it: look.gravities[it.id]) for some in (mounts, drives))
-    elif sort == "used":
-        mounts, drives = (sorted(some, key=_used, reverse=True) for some in (mounts, drives))
-    return [*mounts, *others, *drives, *hosts]
+def tree(look: Look, glyphs: Glyphs, folds: Folds, before: Tree | None = None) -> Tree:
+    """What is to be seen of the machine; one made `before` of the same look is not made anew as a whole."""
+    outermost = before.outermost if before is not None and before.look is look else Outermost(look)
+    return Tree(look, glyphs, list(_Walk(outermost, glyphs, folds).nodes()), outermost)
 
 
 def _used(subject: Subject) -> float:
@@ -195,17 +227,27 @@ def _used(subject: Subject) -> float:
 class _Walk:
     """From the roots down; what was shown already is referred to."""
 
-    def __init__(self, look: Look, glyphs: Glyphs, folds: Folds) -> None:
-        self._subjects = look.subjects
-        self._relations = look.relations
+    def __init__(self, outermost: Outermost, glyphs: Glyphs, folds: Folds) -> None:
+        self._subjects = outermost.look.subjects
+        self._relations = outermost.look.relations
         self._glyphs = glyphs
         self._folds = folds
-        self._roots = _roots(look, folds.sort)
+        self._roots = outermost.nodes(folds.sort)
         self._shown: set[str] = set()
 
     def nodes(self) -> Iterator[Node]:
+        """Only what is below an unfolded row is walked through."""
+        shown, turned = self._shown, self._folds.turned
+        for root in self._roots:
+            if root.key in shown or root.key in turned:
+                yield from self._below(root.subject)
+            else:
+                shown.add(root.key)
+                yield root
+
+    def _below(self, root: Subject) -> Iterator[Node]:
         """Depth first, without recursion: loop devices may stand on each other as high as somebody likes."""
-        waiting = [(root, 0, "", "", "") for root in reversed(self._roots)]
+        waiting = [(root, 0, "", "", "")]
         glyphs = self._glyphs
         while waiting:
             subject, depth, stem, rest, parent = waiting.pop()
@@ -246,7 +288,11 @@ def subject_of(key: str) -> str:
 
 
 def _length(node: Node) -> int:
-    return width(node.stem) + 3 + min(len(name(node.subject)), _LONGEST_NAME)
+    return width(node.stem) + _room(node.subject)
+
+
+def _room(subject: Subject) -> int:
+    return 3 + min(len(name(subject)), _LONGEST_NAME)
 
 
 def title(look: Look, sort: str = SORTS[0], moving: Traffic | None = None) -> Line:
