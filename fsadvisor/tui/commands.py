@@ -14,6 +14,7 @@ from fsadvisor.tui.actions import EVERYWHERE, Action
 from fsadvisor.tui.explorer import Explorer
 from fsadvisor.tui.place import Place
 from fsadvisor.tui.views import keys
+from fsadvisor.tui.views.names import Names
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -56,9 +57,10 @@ class Commands(Provider):
         """Made once for each look, not for each palette: a machine may have thousands of disks."""
         explorer = self.app
         if not isinstance(explorer, Explorer) or explorer.look is None:
-            return keys.Index(())
+            return keys.Index((), Names(()))
         if explorer.named is None or explorer.named[0] is not explorer.look:
-            explorer.named = explorer.look, keys.Index(keys.entries(explorer.look, explorer.session.shelf.rules))
+            entries = keys.entries(explorer.look, explorer.session.shelf.rules)
+            explorer.named = explorer.look, keys.Index(entries, explorer.look.names)
         return explorer.named[1]
 
     def _shown(self, one: keys.Entry) -> Content:

@@ -109,7 +109,7 @@ def overviews(look, machine):
     yield overview.screen(look, machine.name, overview.Shape(200, 100, 1), UNICODE)
     yield head.head_line(look, 200, UNICODE)
     yield list(storage_tree.tree(look, UNICODE, storage_tree.Folds()).rows(200))
-    yield list(keys.entries(look, RULES))
+    yield list(keys.entries(look, RULES)) + [keys.show(one) for one in look.storage.subjects]
 
 
 def findings(look, _machine):

@@ -1,9 +1,11 @@
 """What the palette finds, and in which order."""
 
+import re
+
 import pytest
 
 from fsadvisor.rulebook.shelf import own_shelf
-from fsadvisor.tui.views import keys
+from fsadvisor.tui.views import keys, names
 from tests.views.seen import look_at, many_disks
 
 RULES = own_shelf().rules
@@ -11,7 +13,7 @@ RULES = own_shelf().rules
 
 def hits(machine, typed):
     look = look_at(machine) if isinstance(machine, str) else machine
-    return keys.Index(keys.entries(look, RULES)).found(typed)
+    return keys.Index(keys.entries(look, RULES), look.names).found(typed)
 
 
 @pytest.mark.parametrize("machine", ["pm9a3-postgresql-volatile", "lab-nvme-volatile-cache", "as-it-is"])
@@ -91,7 +93,8 @@ def test_disks_of_which_a_fact_says_the_same_share_an_entry():
 @pytest.mark.parametrize("typed", ["theme", "Plan", "order"])
 def test_an_action_whose_name_is_typed_stands_before_all_that_only_begins_so(typed):
     actions = [keys.action(name, "x", "it does something", name) for name in ("Theme", "Plan", "Order")]
-    every = keys.Index(keys.entries(look_at("old-storage-server"), RULES))
+    look = look_at("old-storage-server")
+    every = keys.Index(keys.entries(look, RULES), look.names)
     assert every.found(typed, actions)[0].key == typed.capitalize()
 
 
@@ -150,9 +153,31 @@ def test_every_command_of_the_command_line_is_found_with_what_it_does():
         assert found.under.endswith(".")
 
 
-def test_what_is_typed_letter_by_letter_finds_what_it_finds_at_once():
-    every = list(keys.entries(look_at("pm9a3-postgresql-volatile"), RULES))
-    index = keys.Index(every)
-    for typed in ("plp", "nobar", "no bar", "mount /"):
-        by_letters = [index.found(typed[: at + 1]) for at in range(len(typed))]
-        assert by_letters == [keys.Index(every).found(typed[: at + 1]) for at in range(len(typed))]
+@pytest.mark.parametrize("machine", ["many", "raid-lvm-crypt-server"])
+def test_subjects_are_found_as_if_each_were_compared_by_itself(machine):
+    look = many_disks() if machine == "many" else look_at(machine)
+    each = [keys.folded(keys.show(one)) for one in look.storage.subjects]
+    fits = set()
+    for typed in (
+        *"eos-/1.",
+        "disk",
+        "sda",
+        "on /",
+        "mount /",
+        "show disk",
+        "disk show",
+        "1 sd",
+        "e o s",
+        "how",
+        "a b zz",
+    ):
+        words = typed.split()
+        begins = re.compile(rf"(?<![^\W_]){re.escape(typed)}").search
+        compared = [(keys._fit(words, typed, begins, one), one.entry) for one in each]
+        best = sorted((pair for pair in compared if pair[0]), key=lambda pair: -pair[0])[: keys.MOST]
+        found = [(fit, keys.show(subject)) for fit, subject in look.names.found(words, keys.MOST)]
+        assert found == best, typed
+        fits |= {fit for fit, _ in found}
+    whole = each[-1].name
+    assert look.names.found(whole.split(), 1)[0][0] == names.EXACT
+    assert fits >= {names.A_WORD, names.BEGUN, names.INSIDE, names.ALL_WORDS}

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import argparse
 import re
-from heapq import nsmallest
+from itertools import chain
 from typing import TYPE_CHECKING, Final, TypeAlias
 
 from msgspec import Struct
@@ -23,6 +23,7 @@ from fsadvisor.rulebook.shelf import own_shelf
 from fsadvisor.rulebook.words import found, without_verdict
 from fsadvisor.storage.catalogue import catalogue
 from fsadvisor.tui.views.look import finding_key
+from fsadvisor.tui.views.names import A_WORD, ALL_WORDS, APART, BEGUN, EXACT, IN_TEXT_BEGUN, INSIDE, LONGEST, shown
 from fsadvisor.tui.views.rows import spelt_so, words_of
 
 if TYPE_CHECKING:
@@ -31,6 +32,7 @@ if TYPE_CHECKING:
     from fsadvisor.rulebook.rule import Rule
     from fsadvisor.storage import Subject
     from fsadvisor.tui.views.look import Look
+    from fsadvisor.tui.views.names import Names
 
 
 _Pairs: TypeAlias = "Iterable[tuple[str, str]]"
@@ -118,7 +120,6 @@ _MOST_FACTS: Final = 12
 _FEW: Final = 3
 """Subjects of a rule that have an entry each."""
 
-_LONGEST: Final = 120
 _SUBJECTS: Final = ("disk", "layer", "filesystem", "mount", "service", "host")
 _SEVERITIES: Final = ("critical", "high", "moderate", "low")
 _SAID: Final = {
@@ -132,8 +133,6 @@ FACT, ADVICE, ACTION, PROBE, COMMAND, SHOWN, WHY_NOT, RULE, NOWHERE = range(9)
 
 _NEAREST: Final = 5
 _OF_RULES: Final = (ADVICE, WHY_NOT, RULE, NOWHERE)
-_NAMED, _EXACT = 5, 7
-"""From the first fit on, a word of the name begins with what was typed; with the second that is the whole name."""
 
 
 class Entry(Struct, frozen=True):
@@ -156,7 +155,7 @@ class Entry(Struct, frozen=True):
 
 
 def entries(look: Look, rules: Sequence[Rule]) -> Iterator[Entry]:
-    """Every fact with its values, all advice, what is not advised and why, rules, probes, commands and subjects."""
+    """Every fact with its values, all advice, what is not advised and why, rules, probes and commands."""
     yield from _facts(look)
     yield from _advice(look)
     yield from _not_advised(look, rules)
@@ -166,9 +165,11 @@ def entries(look: Look, rules: Sequence[Rule]) -> Iterator[Entry]:
         yield Entry(PROBE, f"Probe {job.id}", under=job.title, key=job.id)
     for name, says in _commands():
         yield Entry(COMMAND, f"Command fsadvisor {name}", under=says, key=name)
-    for subject in look.storage.subjects:
-        words = span(f"Show {full_name(subject)}", longest=_LONGEST).text
-        yield Entry(SHOWN, words, subplace="subject", key=subject.id)
+
+
+def show(subject: Subject) -> Entry:
+    """The page of a subject."""
+    return Entry(SHOWN, shown(subject), subplace="subject", key=subject.id)
 
 
 def action(label: str, keys: str, says: str, key: str = "") -> Entry:
@@ -180,7 +181,7 @@ def _commands() -> Iterator[tuple[str, str]]:
     """Those of the command line, with what they say of themselves."""
     from fsadvisor.arguments import parser
 
-    for one in parser()._actions:
+    for one in parser(())._actions:
         if isinstance(one, argparse._SubParsersAction):
             yield from ((choice.dest, choice.help or "") for choice in one._choices_actions)
 
@@ -196,8 +197,8 @@ def _facts(look: Look) -> Iterator[Entry]:
             more = f" and {alike.count - 1:,} more" if alike.count > 1 else ""
             yield Entry(
                 FACT,
-                span(what, longest=_LONGEST).text,
-                span(f"{short_name(alike.subject)}{more}", longest=_LONGEST).text,
+                span(what, longest=LONGEST).text,
+                span(f"{short_name(alike.subject)}{more}", longest=LONGEST).text,
                 span(under).text,
                 _SUBJECTS.index(alike.subject.kind),
                 "subject",
@@ -207,7 +208,7 @@ def _facts(look: Look) -> Iterator[Entry]:
 
 def _advice(look: Look) -> Iterator[Entry]:
     for one in look.findings:
-        where = span(parts.where(one, _FEW, ""), longest=_LONGEST).text
+        where = span(parts.where(one, _FEW, ""), longest=LONGEST).text
         yield Entry(
             ADVICE,
             f"Advice: {one.rule.id}",
@@ -247,7 +248,7 @@ def _why_not(rule: Rule, said: Sequence[tuple[Outcome, Sequence[Subject]]], grav
             yield Entry(
                 WHY_NOT,
                 f"Why not {rule.id}",
-                span(f"{about}{more}", longest=_LONGEST).text,
+                span(f"{about}{more}", longest=LONGEST).text,
                 span(f"{rule.severity} {rule.kind}, {_SAID[outcome]}: {rule.title}").text,
                 gravity,
                 "finding",
@@ -272,12 +273,11 @@ def folded(one: Entry) -> Folded:
 
 
 class Index:
-    """Entries to find by words. What is typed on is looked for among what had the words so far."""
+    """Entries to find by words, and subjects by their names: these may be tens of thousands."""
 
-    def __init__(self, every: Iterable[Entry]) -> None:
+    def __init__(self, every: Iterable[Entry], names: Names) -> None:
         self._every = [folded(one) for one in every]
-        self._typed = ""
-        self._among: Sequence[Folded] = self._every
+        self._names = names
 
     def found(self, typed: str, more: Iterable[Entry] = ()) -> list[Entry]:
         """Those that have the words; else the rules that the symptoms' index leads to. Scattered letters find nothing.
@@ -287,29 +287,23 @@ class Index:
         words = typed.casefold().split()
         whole = " ".join(words)
         begins = re.compile(rf"(?<![^\W_]){re.escape(whole)}").search
-        narrows = len(words) == 1 and self._typed and whole.startswith(self._typed)
-        among = self._among if narrows else self._every
-        fitting = [(fit, one) for one in among if (fit := _fit(words, whole, begins, one))]
-        self._typed, self._among = whole, [one for _, one in fitting]
-        besides = ((_fit(words, whole, begins, one), one) for one in map(folded, more))
-        fitting += (pair for pair in besides if pair[0])
-        facts = sum(one.entry.kind == FACT for _, one in fitting)
-        first = nsmallest(MOST + max(facts - _MOST_FACTS, 0), fitting, key=lambda pair: _order(pair[0], pair[1].entry))
-        ordered = [one.entry for _, one in first]
+        every = chain(self._every, map(folded, more))
+        fitting = [(fit, one.entry) for one in every if (fit := _fit(words, whole, begins, one))]
+        fitting += [(fit, show(subject)) for fit, subject in self._names.found(words, MOST)]
+        ordered = [one for _, one in sorted(fitting, key=lambda pair: _order(*pair))]
         left_out = {id(one) for one in [one for one in ordered if one.kind == FACT][_MOST_FACTS:]}
         kept = [one for one in ordered if id(one) not in left_out][:MOST]
         return kept or _meant([one.entry for one in self._every], typed)[:MOST]
 
     def nearest(self, typed: str) -> list[Entry]:
         """Entries whose names are spelt most like it."""
-        names = (one.name for one in self._every if one.entry.kind != SHOWN)
-        spelt = spelt_so(typed, {word for name in names for word in words_of(name)})
+        spelt = spelt_so(typed, {word for one in self._every for word in words_of(one.name)})
         return self.found(spelt)[:_NEAREST] if spelt else []
 
 
 def _order(fit: int, one: Entry) -> tuple[bool, bool, bool, int, int, int]:
     """What is called exactly so, or begins so, group by group; then what has the words elsewhere, or is not here."""
-    return one.kind == NOWHERE, fit < _NAMED, fit < _EXACT, one.kind, -fit, one.gravity
+    return one.kind == NOWHERE, fit < BEGUN, fit < EXACT, one.kind, -fit, one.gravity
 
 
 def _meant(listed: Sequence[Entry], typed: str) -> list[Entry]:
@@ -324,16 +318,16 @@ def _rule_of(one: Entry) -> str:
 
 
 def _fit(words: Sequence[str], whole: str, begins: Callable[[str], object], one: Folded) -> int:
-    """How well the words fit: the whole name, a part of it, the start of one of its words, of the text's; 0 not."""
+    """How well the words fit; 0 not."""
     if whole in one.text:
         if whole == one.name:
-            return _EXACT
+            return EXACT
         if whole in one.name and begins(one.name):
-            return 6 if any(part == whole or part.endswith(f".{whole}") for part in one.name.split()) else _NAMED
-        return 4 if begins(one.text) else 3
+            return A_WORD if any(part == whole or part.endswith(f".{whole}") for part in one.name.split()) else BEGUN
+        return IN_TEXT_BEGUN if begins(one.text) else INSIDE
     if len(words) == 1:
-        return int(one.entry.kind == ADVICE and whole in one.about)
+        return APART if one.entry.kind == ADVICE and whole in one.about else 0
     if all(word in one.text for word in words):
-        return 2
+        return ALL_WORDS
     both = all(word in one.text or word in one.about for word in words)
-    return int(both and (one.entry.kind == ADVICE or any(word in one.text for word in words)))
+    return APART if both and (one.entry.kind == ADVICE or any(word in one.text for word in words)) else 0

@@ -16,6 +16,7 @@ from fsadvisor.facts import Cause, Known, Unknown
 from fsadvisor.report import as_json
 from fsadvisor.report.findings import below, findings, unfolded
 from fsadvisor.tui.views.badges import searched
+from fsadvisor.tui.views.names import Names
 from fsadvisor.tui.views.severity import gravity
 
 if TYPE_CHECKING:
@@ -216,6 +217,11 @@ class Look(Struct, frozen=True, kw_only=True, dict=True):
         return {subject.id: searched(subject).casefold() for subject in self.storage.subjects}
 
     @cached_property
+    def names(self) -> Names:
+        """What the palette finds subjects by."""
+        return Names(self.storage.subjects)
+
+    @cached_property
     def mounts(self) -> Mapping[str, Sequence[str]]:
         """By subject id, the mount points that stand on it, or that it stands on: a service has files there."""
         found: dict[str, list[str]] = {}
@@ -229,6 +235,7 @@ class Look(Struct, frozen=True, kw_only=True, dict=True):
         """The same, with all that takes time on a big machine worked out: to be called where nobody waits."""
         _ = [one.title for one in self.findings]
         _ = self.outcomes, self.relations, self.missing_tools, self.subjects, self.texts, self.by_fact, self.gravities
+        _ = self.names
         return self
 
 
