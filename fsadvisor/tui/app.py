@@ -9,10 +9,9 @@ import os
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, ClassVar, cast
 
-from textual.drivers.linux_driver import LinuxDriver
-
 from fsadvisor.tui.commands import Commands
 from fsadvisor.tui.explorer import Explorer
+from fsadvisor.tui.keyboard import RestingDriver
 from fsadvisor.tui.screens.overview import Overview
 from fsadvisor.tui.terminal import ALTERNATE
 
@@ -26,10 +25,10 @@ if TYPE_CHECKING:
     from fsadvisor.tui.wire import Wire
 
 
-def taking_over(held: HeldTerminal) -> type[LinuxDriver]:
+def taking_over(held: HeldTerminal) -> type[RestingDriver]:
     """A driver that keeps the picture until it has one of its own, and restores what was found before it."""
 
-    class TakingOver(LinuxDriver):
+    class TakingOver(RestingDriver):
         """Once: when Textual starts again after Ctrl-Z, the terminal is as the shell left it."""
 
         def start_application_mode(self) -> None:

@@ -54,6 +54,21 @@ def test_it_is_left_by_q():
         assert "ended 0" in terminal.until("ended")
 
 
+def test_an_escape_alone_is_a_key_also_after_it_was_stopped_and_went_on():
+    with explorer() as terminal:
+        terminal.until("Quit")
+        child = terminal.child()
+        os.kill(child, signal.SIGTSTP)
+        assert comes_to(lambda: Path(f"/proc/{child}/stat").read_text().rpartition(")")[2].split()[0] == "T")
+        os.kill(child, signal.SIGCONT)
+        terminal.press("?")
+        terminal.until("Esc Back")
+        terminal.press("Escape")
+        terminal.until("Enter Open")
+        terminal.press("q")
+        assert "ended 0" in terminal.until("ended")
+
+
 @pytest.mark.parametrize("size", [(80, 24), long(300, 100), long(40, 10), (20, 5)])
 def test_it_follows_the_size_of_the_terminal(size):
     with explorer(COLUMNS="80", LINES="24") as terminal:
