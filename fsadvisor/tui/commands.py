@@ -21,6 +21,9 @@ if TYPE_CHECKING:
 
 
 _NEAREST: Final = "Nothing has what you typed; these are nearest"
+_DRAWN_S: Final = 0.1
+"""Until the actions are drawn; then, before anything is typed, all else is made ready to be found."""
+
 _MARGINS: Final = 7
 """Columns of the list's own, with its scrollbar."""
 
@@ -40,6 +43,7 @@ class Commands(Provider):
         """What can be done, before anything is typed."""
         for one, action in zip(self._entries(), self._doing, strict=True):
             yield DiscoveryHit(self._shown(one), partial(self._do, action), text=one.words)
+        self.app.set_timer(_DRAWN_S, self._named)
 
     async def search(self, query: str) -> Hits:
         """What fits the words, in the order of views/keys.py: Textual's own sorts by the score that is given."""

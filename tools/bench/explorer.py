@@ -37,6 +37,9 @@ _STARTS: Final = 7
 _KEYS: Final = 200
 _MOVES: Final = (b"j", b"k", b"\x1b[6~", b"\x1b[5~")
 """Down and up, a page down and up: each moves the cursor, so each is answered."""
+_TYPED: Final = "disk nvme1 sd plp"
+"""Found letter by letter."""
+
 _IDLE_S: Final = 10.0
 _LIVE_S: Final = 20.0
 _SETTLED_S: Final = 10.0
@@ -134,6 +137,17 @@ class Terminal:
             came += self.read(left)
         return time.perf_counter() - pressed
 
+    def key_cpu(self, key: bytes) -> float:
+        """Seconds of processor time of the main thread from a key until all is quiet."""
+        before = self._main_s()
+        os.write(self.descriptor, key)
+        self.told()
+        return self._main_s() - before
+
+    def _main_s(self) -> float:
+        with open(f"/proc/{self.pid}/schedstat", encoding="utf-8") as told:  # noqa: PTH123 - not a path of ours
+            return int(told.read().split()[0]) / 1e9
+
     def cpu_share(self, seconds: float) -> float:
         """Of one processor, while it is left alone for so long (its output is read)."""
         before, started = self.cpu_s(), time.perf_counter()
@@ -219,11 +233,14 @@ def _one(disks: int, command: Sequence[str], bare: float) -> list[str]:
     keys = sorted(terminal.key_to_paint(_MOVES[at % len(_MOVES)]) for at in range(_KEYS))
     terminal.drain()
     idle, peak = terminal.cpu_share(_IDLE_S), terminal.peak_mib()
+    opened, typed = terminal.key_cpu(b":"), sorted(terminal.key_cpu(one.encode()) for one in _TYPED)
     terminal.end()
     p50, p99 = keys[len(keys) // 2], keys[int(len(keys) * 0.99)]
     print(
         f"{disks:>7} {paint:>10.2f} s {paint_cpu:>6.2f} s {look:>9.2f} s {answers:>9.2f} s {answers_cpu:>8.2f} s "
-        f"{p50 * 1000:>6.1f} ms {p99 * 1000:>6.1f} ms {idle:>7.2%} {peak:>5.0f} MiB",
+        f"{p50 * 1000:>6.1f} ms {p99 * 1000:>6.1f} ms {idle:>7.2%} {peak:>5.0f} MiB\n"
+        f"{'':>7} palette, processor time: opens {opened * 1000:.0f} ms, "
+        f"a letter p50 {typed[len(typed) // 2] * 1000:.0f} ms, max {typed[-1] * 1000:.0f} ms",
         flush=True,
     )
     missed = []
