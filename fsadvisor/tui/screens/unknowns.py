@@ -50,6 +50,7 @@ class Gathered:
     def __init__(self, look: Look, session: Session) -> None:
         self.look = look
         self.tasks = unknowns.tasks(look)
+        self.by_key = {one.key: one for one in self.tasks}
         answer = session.machine.read(_OS_RELEASE) if session.machine else None
         self.os_release = answer.text if isinstance(answer, Reply) else ""
 
@@ -88,7 +89,6 @@ class Unknowns(Place):
         super().__init__()
         self._newest: Newest[Gathered] = Newest(lambda answer: self.post_message(self.Answered(answer)))
         self._gathered: Gathered | None = None
-        self._tasks: dict[str, Task] = {}
 
     def body(self) -> ComposeResult:
         """The list and the task."""
@@ -108,7 +108,6 @@ class Unknowns(Place):
             self._say(f"What could not be told can't be listed: {gathered}")
             return
         self._gathered = gathered
-        self._tasks = {one.key: one for one in gathered.tasks}
         empty = [(span(" All that the rules ask could be told."),)]
         glyphs, checks = self.explorer.glyphs, gathered.look.outcomes.get(Outcome.UNDETERMINED, 0)
         self.query_one("#title", LinesView).show(
@@ -119,14 +118,15 @@ class Unknowns(Place):
     def on_rows_view_moved(self, event: RowsView.Moved) -> None:
         """Another task under the cursor."""
         detail = self.query_one("#detail", DocumentView)
-        task = self._tasks.get(event.row.key) if event.row else None
-        if task is None or self._gathered is None:
+        gathered = self._gathered
+        task = gathered.by_key.get(event.row.key) if event.row and gathered else None
+        if task is None or gathered is None:
             detail.show(NOTHING_TO_READ)
             return
         self.refresh_bindings()
         session = self.explorer.session
         rules = {rule.id: rule for rule in session.shelf.rules}
-        detail.show(unknowns.document(task, rules, self._gathered.os_release, live=session.live))
+        detail.show(unknowns.document(task, rules, gathered.os_release, live=session.live))
 
     def on_rows_view_opened(self, event: RowsView.Opened) -> None:
         """Look at the task from near."""
@@ -172,7 +172,7 @@ class Unknowns(Place):
     @property
     def _under_cursor(self) -> Task | None:
         row = self.query_one("#tasks", RowsView).row
-        return self._tasks.get(row.key) if row else None
+        return self._gathered.by_key.get(row.key) if row and self._gathered else None
 
     def _say(self, words: str) -> None:
         self.notify(span(words).text, markup=False)

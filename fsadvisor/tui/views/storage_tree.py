@@ -120,6 +120,11 @@ class Outermost:
         return max(map(_length, self.nodes(SORTS[0])), default=0)
 
     @cached_property
+    def rooms(self) -> Mapping[str, int]:
+        """By subject id, the columns that its row takes in what a search finds."""
+        return {one.id: _room(one) for one in self.look.storage.subjects}
+
+    @cached_property
     def measured(self) -> frozenset[str]:
         """What of the columns that not every machine has is known of any subject."""
         return frozenset(what for one in self.look.storage.subjects for what in measured(one))
@@ -200,9 +205,10 @@ class Tree(Struct, frozen=True, dict=True):
         found: Sequence[Subject] = self.look.storage.subjects
         for word in words:
             found = [one for one in found if word in texts[one.id]]
-        names = _names_width(max((_room(one) for one in found), default=0), columns)
+        keys = [one.id for one in found]
+        names = _names_width(max(map(self.outermost.rooms.__getitem__, keys), default=0), columns)
         return LazyRows(
-            [one.id for one in found],
+            keys,
             lambda at: self._row(Node(found[at].id, found[at], 0, ""), columns, names, None),
         )
 
