@@ -75,9 +75,9 @@ def test_of_a_mount_point_that_would_harm_a_shell_there_are_no_commands_to_copy(
 def test_a_cure_that_names_it_is_shown_and_not_copied(point):
     async def steps(app, pilot):
         await pilot.press("2")
-        await until(pilot, lambda: isinstance(app.screen, Unknowns) and app.screen._tasks)
+        await until(pilot, lambda: isinstance(app.screen, Unknowns) and app.screen._gathered)
         copied, told = [], ""
-        for _ in range(len(app.screen._tasks)):
+        for _ in range(len(app.screen._gathered.tasks)):
             await pilot.press("y")
             await pilot.pause()
             copied.append(app.clipboard)
