@@ -51,7 +51,7 @@ class RestingDriver(LinuxDriver):
         self.exit_event: _Waking = _Waking()
 
     def run_input_thread(self) -> None:
-        """Until the end."""
+        """Until the end, or until the terminal is gone."""
         ends, parser = self.exit_event, XTermParser(self._debug)
         decode = getincrementaldecoder("utf-8")().decode
         try:
@@ -59,8 +59,12 @@ class RestingDriver(LinuxDriver):
                 until = parser._timeout_time
                 left = None if until is None else max(until - get_time(), 0)
                 ready, _, _ = select.select([self.fileno, ends.descriptor], [], [], left)
-                if self.fileno in ready and (read := decode(os.read(self.fileno, _PIECE))):
-                    self._tell(parser.feed(read))
+                if self.fileno in ready:
+                    read = os.read(self.fileno, _PIECE)
+                    if not read:
+                        return
+                    if signs := decode(read):  # none where a sign's last bytes are still to come
+                        self._tell(parser.feed(signs))
                 self._tell(parser.tick())
         finally:
             with suppress(EOFError, ParseError):
