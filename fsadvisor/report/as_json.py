@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from functools import cache, lru_cache
-from itertools import groupby, islice
+from itertools import groupby
 from operator import attrgetter
 from typing import TYPE_CHECKING, Any, cast
 
@@ -310,15 +310,10 @@ def _passed(verdicts: Iterable[Verdict]) -> Iterator[model.Passed]:
         yield model.Passed(rule=rule.id, verdict=outcome, subjects=subjects)
 
 
-_TOGETHER = 32
-
-
 def _lines(encoded: Iterable[bytes]) -> Iterator[bytes]:
-    """A few at once: a big machine has a hundred for each disk."""
-    before, rest = b"\n", iter(encoded)
-    while lines := list(islice(rest, _TOGETHER)):
-        together = b",\n".join(lines)
-        yield before + (together if _is_plain(together) else b",\n".join(map(_escaped, lines)))
+    before = b"\n"
+    for line in encoded:
+        yield before + _escaped(line)
         before = b",\n"
     yield b"\n"
 
@@ -328,9 +323,6 @@ def _line(item: object) -> bytes:
 
 
 def _escaped(encoded: bytes) -> bytes:
-    return encoded if _is_plain(encoded) else json_escaped(encoded.decode()).encode()
-
-
-def _is_plain(encoded: bytes) -> bool:
-    """The encoder has escaped every other control character: most of a large report is so."""
-    return encoded.isascii() and b"\x7f" not in encoded
+    if encoded.isascii() and b"\x7f" not in encoded:
+        return encoded  # the encoder has escaped every other control character: most of a large report ends here
+    return json_escaped(encoded.decode()).encode()
