@@ -24,6 +24,8 @@ SYNCS = "import os\nf = os.open('one', os.O_CREAT | os.O_RDWR)\nwhile True: os.p
 GROUPS = Path("/sys/fs/cgroup")
 MEMORY_MIB = 64
 TOUCHES = "import random\nb = bytearray(b'x' * (160 << 20))\nn = len(b)\nwhile True: b[random.randrange(n)] ^= 1"
+SLOWEST_KIBS = "2000"
+"""What an array's own work is limited to, so that it outlasts the look on a quick host."""
 READS = "import os\nf = os.open('big', os.O_RDONLY)\nwhile True:\n os.lseek(f, 0, 0)\n while os.read(f, 1 << 20): pass"
 
 
@@ -85,6 +87,7 @@ def test_an_array_that_checks_itself_is_told_while_tasks_wait_for_it(scenario):
     scenario.format("ext4", f"/dev/{name}")
     at_work(scenario, scenario.mount(f"/dev/{name}", "data"))
     action = Path(f"/sys/block/{name}/md/sync_action")
+    (action.parent / "sync_speed_max").write_text(SLOWEST_KIBS)
     action.write_text("check")
     scenario.undo(action.write_text, "idle")
     wait_for("the check to begin", lambda: action.read_text().strip() == "check")
@@ -103,8 +106,9 @@ def test_an_array_that_is_rebuilt_is_told_while_tasks_wait_for_it(scenario):
     name = Path("/dev/md/lab").resolve().name
     scenario.format("ext4", f"/dev/{name}")
     at_work(scenario, scenario.mount(f"/dev/{name}", "data"))
-    run("mdadm", "/dev/md/lab", "--quiet", "--add", f"/dev/{slow}")
     action = Path(f"/sys/block/{name}/md/sync_action")
+    (action.parent / "sync_speed_max").write_text(SLOWEST_KIBS)
+    run("mdadm", "/dev/md/lab", "--quiet", "--add", f"/dev/{slow}")
     wait_for("the rebuild to begin", lambda: action.read_text().strip() == "recover")
     found = causes()
     scenario.tell(claim=f"array-at-work of {name}", seen=", ".join(sorted(map(" ".join, found))))
