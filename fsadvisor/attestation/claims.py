@@ -7,12 +7,12 @@ from __future__ import annotations
 
 import datetime as dt
 import json
-import re
 from typing import TYPE_CHECKING, Final, Literal
 
 from msgspec import Struct, field
 
 from fsadvisor.facts import Cause, Known, Unknown
+from fsadvisor.patterns import late
 from fsadvisor.readers import attestations
 from fsadvisor.readers.attestations import Entry
 from fsadvisor.readers.parsing import real, whole
@@ -38,7 +38,7 @@ class ClaimError(Exception):
 
 
 _WORDS: dict[str, Value] = {"yes": True, "true": True, "no": False, "false": False}
-_LINK = re.compile(r"(?:https?://|/)\S+")
+_LINK = late(r"(?:https?://|/)\S+")
 _LONGEST = 2000
 
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias
 from msgspec import Struct
 
 from fsadvisor.own_tables import own_table
-from fsadvisor.patterns import LatePattern
+from fsadvisor.patterns import LatePattern, late
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -21,7 +21,7 @@ Listing: TypeAlias = Literal["claimed", "partial", "absent", "unknown", "oem", "
 Confidence: TypeAlias = Literal["high", "medium"]
 
 _LONGEST_MODEL: Final = 80
-_VENDOR: Final = re.compile(
+_VENDOR: Final = late(
     r"(ATA|DELL|HGST|HITACHI|HPE?|IBM|INTEL|KIOXIA|LENOVO|MICRON|NETAPP|NVME|SAMSUNG|SANDISK|SEAGATE|SOLIDIGM|TOSHIBA"
     r"|WDC?)\s+",
     re.IGNORECASE,

@@ -14,6 +14,7 @@ from fsadvisor.machine.kept_files import INCIDENT, WithFile
 from fsadvisor.machine.port import MachineError
 from fsadvisor.machine.recorded import RecordedMachine
 from fsadvisor.machine.runner import OUTPUT_CAP_BYTES, decoded
+from fsadvisor.patterns import late
 
 if TYPE_CHECKING:
     from fsadvisor.machine.port import Machine
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
 
 _MOST_NAMES = 10_000
 """In a directory that holds a recording or a report, or is one."""
-WINDOW = re.compile(r"window-.*\.json")
+WINDOW = late(r"window-.*\.json")
 """Files of `fsadvisor watch`."""
 _MOST_WINDOWS = 2000
 _CHOICE = "name a directory that `fsadvisor capture` wrote, or a sos archive"

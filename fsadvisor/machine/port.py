@@ -99,7 +99,7 @@ class Machine(Protocol):
         ...
 
     def counters(self) -> Answer:
-        """Memory and per-device I/O since boot, as JSON.
+        """Memory and per-device I/O since boot, as JSON. Older recordings hold it; now the kernel's own files tell it.
 
         `{"memory": {"total", "available"}, "io": {device: {"read_count", "write_count", "read_bytes",
         "write_bytes", "read_time", "write_time", "busy_time"}}}` in bytes and milliseconds.

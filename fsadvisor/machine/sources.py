@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-import re
 import shlex
 from typing import TYPE_CHECKING, Final
+
+from fsadvisor.patterns import late
 
 if TYPE_CHECKING:
     from fsadvisor.machine.port import Argv
@@ -12,7 +13,7 @@ if TYPE_CHECKING:
 UDEV = "udevadm info --export-db"
 PROCESSES = "the running processes"
 COUNTERS = "/proc/meminfo and /proc/diskstats"
-_QUOTED: Final = re.compile(r"[^\w@%+=:,./-]")
+_QUOTED: Final = late(r"[^\w@%+=:,./-]")
 """What a shell would not take as it stands: hardly any word of a command, so that all are asked at once."""
 
 

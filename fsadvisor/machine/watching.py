@@ -1,4 +1,4 @@
-"""What udev and the running kernel say, through pyudev and psutil (imported when asked: they load slowly)."""
+"""What udev and /proc say, through pyudev and psutil: these load slowly, so each is imported when it is needed."""
 
 from __future__ import annotations
 
@@ -6,7 +6,9 @@ import contextlib
 import json
 import os
 import posixpath
+import sys
 from pathlib import Path
+from types import ModuleType
 from typing import TYPE_CHECKING, Any, Final
 
 from fsadvisor.facts import Cause, Unknown, unreadable
@@ -17,8 +19,6 @@ from fsadvisor.machine.port import Answer, MachineError, Reply
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
-
-_IO_COUNTERS = ("read_count", "write_count", "read_bytes", "write_bytes", "read_time", "write_time", "busy_time")
 
 
 def udev_database() -> Answer:
@@ -35,10 +35,13 @@ def udev_database() -> Answer:
 
 
 def udev_context() -> Any:  # noqa: ANN401 - pyudev has no types
-    """pyudev's door to libudev, which is loaded by its soname. Raises ImportError where it can't be."""
-    import ctypes.util
+    """pyudev's door to libudev, which is loaded by its soname. Raises ImportError where it can't be.
 
-    ctypes.util.find_library = _soname
+    It needs one function of ctypes.util, and gets ours: that module's may run gcc and ld, from wherever PATH says, and
+    what it imports for that takes longer to load than pyudev.
+    """
+    finder: Any = sys.modules.setdefault("ctypes.util", ModuleType("ctypes.util"))
+    finder.find_library = _soname
     import pyudev
 
     try:
@@ -48,7 +51,7 @@ def udev_context() -> Any:  # noqa: ANN401 - pyudev has no types
 
 
 def _soname(name: str) -> str | None:
-    """Of a library that we know; ctypes' own way to find it may run gcc and ld, from wherever PATH says."""
+    """Of a library that we know."""
     return {"udev": "libudev.so.1"}.get(name)
 
 
@@ -65,22 +68,43 @@ def _udev_lines(device: Any) -> Iterator[str]:  # noqa: ANN401 - pyudev has no t
 
 def processes(names: Sequence[str]) -> Answer:
     """The running processes with one of these names, as JSON, sorted by name and pid."""
-    try:
-        import psutil
-    except ImportError:
-        return Unknown(Cause.NO_TOOL, "install python3-psutil", sources.PROCESSES)
     if not os.path.exists("/proc/self"):  # noqa: PTH110 - as quick as can be; psutil ends in an IndexError
         return Unknown(Cause.NOT_EXPOSED, "run it where /proc is mounted", sources.PROCESSES)
-    found = []
     try:
-        for process in psutil.process_iter(["pid", "name"]):
-            if process.info["name"] in names:
-                with contextlib.suppress(psutil.NoSuchProcess):
-                    found.append(_process(process.as_dict(["pid", "name", "username", "cwd", "cmdline"])))
+        found = _called(names)
+    except ImportError:
+        return Unknown(Cause.NO_TOOL, "install python3-psutil", sources.PROCESSES)
     except (OSError, ValueError) as error:
         return unreadable(f"processes: {error}", sources.PROCESSES)
     found.sort(key=lambda process: (process["name"], process["pid"]))
     return Reply(json.dumps(found), sources.PROCESSES)
+
+
+def _called(names: Sequence[str]) -> list[dict[str, Any]]:
+    """Each with one of these names. Raises ImportError, OSError, ValueError."""
+    pids = list(_perhaps_called({name[:_COMM_LENGTH] for name in names}))
+    if not pids:
+        return []
+    import psutil
+
+    found = []
+    for pid in pids:
+        with contextlib.suppress(psutil.Error):
+            process = psutil.Process(pid)
+            if process.name() in names:
+                found.append(_process(process.as_dict(["pid", "name", "username", "cwd", "cmdline"])))
+    return found
+
+
+_COMM_LENGTH: Final = 15
+"""Of a process's name the kernel keeps so much; psutil takes the rest from its arguments."""
+
+
+def _perhaps_called(beginnings: set[str]) -> Iterator[int]:
+    for pid in filter(str.isdecimal, os.listdir("/proc")):  # noqa: PTH208 - names only
+        with contextlib.suppress(OSError), open(f"/proc/{pid}/comm", "rb") as comm:  # noqa: PTH123 - quick
+            if os.fsdecode(comm.read().rstrip(b"\n")) in beginnings:
+                yield int(pid)
 
 
 def _process(told: dict[str, Any]) -> dict[str, Any]:
@@ -143,24 +167,3 @@ def _has_our_root(pid: int) -> bool | None:
     except OSError:
         return None
     return (theirs.st_dev, theirs.st_ino) == (ours.st_dev, ours.st_ino)
-
-
-def counters() -> Answer:
-    """Memory and per-device I/O since boot, as JSON."""
-    try:
-        import psutil
-    except ImportError:
-        return Unknown(Cause.NO_TOOL, "install python3-psutil", sources.COUNTERS)
-    try:
-        memory = psutil.virtual_memory()
-        devices = psutil.disk_io_counters(perdisk=True, nowrap=False) or {}
-    except (OSError, ValueError, NotImplementedError) as error:
-        return unreadable(f"counters: {error}", sources.COUNTERS)
-    answer = {
-        "memory": {"total": memory.total, "available": memory.available},
-        "io": {
-            name: {counter: getattr(device, counter) for counter in _IO_COUNTERS}
-            for name, device in sorted(devices.items())
-        },
-    }
-    return Reply(json.dumps(answer), sources.COUNTERS)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING, Any, Final
 
 from fsadvisor.pages.document import (
@@ -28,6 +27,7 @@ from fsadvisor.pages.document import (
 from fsadvisor.pages.escape import clean, width
 from fsadvisor.pages.glyphs import Tone, plain
 from fsadvisor.pages.values import MARKS, told
+from fsadvisor.patterns import late
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
@@ -40,8 +40,8 @@ _STEP: Final = 2
 
 AMOUNT: Final = r"(?:[±≤≥] )?[^\w\s`]*\d[\d.,]* (?:%|[nµm]?s|min|h|[KMGT]i?B)(?!\w)[^\s`]*|[±≤≥] [^\s`]+"
 """A number with its unit, and with the sign before it: no line ends within."""
-_WORD: Final = re.compile(rf"[^\s`]*`[^`\n]*`\S*|{AMOUNT}|\S+")
-_BLANK_LINE: Final = re.compile(r"\n\s*\n")
+_WORD: Final = late(rf"[^\s`]*`[^`\n]*`\S*|{AMOUNT}|\S+")
+_BLANK_LINE: Final = late(r"\n\s*\n")
 
 
 def wrapped(text: str, columns: int, first: str = "", rest: str | None = None) -> Iterator[str]:

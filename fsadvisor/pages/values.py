@@ -5,11 +5,11 @@ Numbers in five columns at most, for tables of disks.
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING, Any, Final
 
 from fsadvisor.facts import Cause, Known, Unknown
 from fsadvisor.pages.escape import clean
+from fsadvisor.patterns import late
 from fsadvisor.storage.catalogue import Kind, catalogue
 from fsadvisor.truth import FALSE, TRUE, UNKNOWN
 
@@ -23,7 +23,7 @@ MARKS: Final = {TRUE: "yes", FALSE: "no", UNKNOWN: "unknown"}
 """Answers in words."""
 
 _LONGEST_NAME: Final = 80
-_ONE_WORD: Final = re.compile(r"[^\s,;:\"'()]+")
+_ONE_WORD: Final = late(r"[^\s,;:\"'()]+")
 _PREFIXES: Final = ("bytes", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB")
 _SIGNS: Final = {"percent": "%"}
 _LETTERS: Final = 2

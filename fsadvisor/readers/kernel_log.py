@@ -130,10 +130,13 @@ def _told(said: str) -> tuple[Pattern, str] | None:
 
 def _forget(found: dict[tuple[str, str], Event], device: str) -> None:
     """Of the device that had the name before, its partitions ('loop0p1', 'sda1') and its journal ('loop0-8')."""
-    between = "p" if device[-1:].isdecimal() else ""
-    part = re.compile(rf"{re.escape(device)}(?:{between}\d+)?(?:-\d+)?", re.ASCII)
-    for key in [key for key in found if part.fullmatch(key[1])]:
-        del found[key]
+    said_of = [key for key in found if key[1].startswith(device)]
+    if said_of:
+        between = "p" if device[-1:].isdecimal() else ""
+        part = re.compile(rf"{re.escape(device)}(?:{between}\d+)?(?:-\d+)?", re.ASCII)
+        for key in said_of:
+            if part.fullmatch(key[1]):
+                del found[key]
 
 
 def _doubt(found: dict[tuple[str, str], Event]) -> None:

@@ -5,7 +5,6 @@ The latter by what would cure it, and by what advice it unlocks, that of the gra
 
 from __future__ import annotations
 
-import re
 import shlex
 from collections import Counter
 from functools import cached_property, partial
@@ -18,6 +17,7 @@ from fsadvisor.pages.document import Fold, Gap, Heading, Labelled, Remark
 from fsadvisor.pages.glyphs import line
 from fsadvisor.pages.text import counted, listed
 from fsadvisor.pages.values import cause, full_name, short_name
+from fsadvisor.patterns import late
 from fsadvisor.report import titles
 from fsadvisor.rulebook.advise import among, left_of
 from fsadvisor.rulebook.ranking import REST, urgency_of
@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     from fsadvisor.truth import Truth
 
 
-_NUMBER: Final = re.compile(r"([0-9]+)")
+_NUMBER: Final = late(r"([0-9]+)")
 _DIGITS: Final = 18
 
 ALSO: Final = "also possible"

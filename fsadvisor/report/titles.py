@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from functools import partial
 from typing import TYPE_CHECKING, Any, Final
@@ -11,6 +10,7 @@ from fsadvisor.facts import Known
 from fsadvisor.pages.escape import clean, width
 from fsadvisor.pages.text import listed
 from fsadvisor.pages.values import short_name, value_text
+from fsadvisor.patterns import late
 from fsadvisor.rulebook.remedy import in_words
 from fsadvisor.storage.catalogue import Kind
 
@@ -32,7 +32,7 @@ _CUT: Final = "..."
 """In ASCII, as a title may stand on a terminal that has no more."""
 
 _SET: Final = {True: "on", False: "off"}
-_OPTION: Final = re.compile(r"'([^']+)' in ")
+_OPTION: Final = late(r"'([^']+)' in ")
 
 
 def title(rule: Rule, subjects: Sequence[Subject]) -> str:

@@ -287,8 +287,8 @@ def queued_trim_trouble(model: Fact[str]) -> Fact[bool]:
     return Known(bool(_QUEUED_TRIM_TROUBLE.match(model.value)), f"model {model.value}")
 
 
-_SESSION: Final = re.compile(r"/(session\d+)/")
-_CONTROLLER: Final = re.compile(r"/nvme-fabrics/ctl/(nvme\d+)/")
+_SESSION: Final = late(r"/(session\d+)/")
+_CONTROLLER: Final = late(r"/nvme-fabrics/ctl/(nvme\d+)/")
 NO_END: Final = 0
 
 

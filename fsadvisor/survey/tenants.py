@@ -74,7 +74,7 @@ _LINES: Final = (
     f"^{_SPACE}(strict{_SPACE}sync{_SPACE}={_SPACE}[a-z0-9]+|include{_SPACE}=|config{_SPACE}backend{_SPACE}=)"
 )
 SAMBA: Final[Argv] = ("grep", "-siEo", _LINES, "/etc/samba/smb.conf")
-_IGNORED: Final = re.compile(r"strict\s*sync\s*=\s*(no|false|0|off)", re.IGNORECASE)
+_IGNORED: Final = late(r"strict\s*sync\s*=\s*(no|false|0|off)", re.IGNORECASE)
 
 
 def runs_guests(programs: Iterable[RunningProgram] | Unknown) -> Fact[bool]:

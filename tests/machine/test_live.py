@@ -15,6 +15,7 @@ from fsadvisor.machine.live import LiveMachine, refusal
 from fsadvisor.machine.port import Reply
 from fsadvisor.machine.runner import OUTPUT_CAP_BYTES
 from fsadvisor.machine.watching import argument_paths
+from fsadvisor.survey.whole import survey
 from tests.machine.stand_ins import write_tools
 from tests.paths import ROOT
 from tests.waiting import END_S
@@ -200,13 +201,25 @@ def test_paths_among_arguments(arguments, paths):
     assert argument_paths(arguments) == paths
 
 
-def test_counters_tell_memory_and_devices():
-    answer = json.loads(LiveMachine().counters().text)
-    assert answer["memory"]["total"] >= answer["memory"]["available"] > 0
-    for device in answer["io"].values():
-        assert set(device) == {
-            "read_count", "write_count", "read_bytes", "write_bytes", "read_time", "write_time", "busy_time",
-        }  # fmt: skip
+def test_memory_and_transfers_are_told_by_the_kernels_own_files():
+    storage = survey(LiveMachine(), {})
+    (host,) = (one.scope["host"] for one in storage.subjects if one.kind == "host")
+    assert host.memory_bytes.source == "/proc/meminfo"
+    assert host.memory_bytes.value > 0
+    for disk in (one.scope["disk"] for one in storage.subjects if one.kind == "disk"):
+        assert disk.written_bytes.source == f"/sys/block/{disk.name.value}/stat"
+
+
+def test_a_process_is_found_by_its_whole_name_which_the_kernel_cuts_short(tmp_path):
+    program = tmp_path / "qemu-system-x86_64"
+    program.symlink_to("/bin/sh")
+    with subprocess.Popen([program, "-c", "echo; read _"], stdin=subprocess.PIPE, stdout=subprocess.PIPE) as running:
+        running.stdout.readline()
+        found = json.loads(LiveMachine().processes([program.name]).text)
+        cut = json.loads(LiveMachine().processes([program.name[:15]]).text)
+        running.stdin.close()
+    assert running.pid in [one["pid"] for one in found]
+    assert running.pid not in [one["pid"] for one in cut]
 
 
 def test_a_udev_value_with_a_line_feed_can_not_pass_for_other_properties():

@@ -6,6 +6,7 @@ import re
 from typing import TYPE_CHECKING, Any, Final, TypedDict
 
 from fsadvisor.facts import NOT_APPLICABLE, Cause, Fact, Known, Unknown
+from fsadvisor.patterns import late
 from fsadvisor.readers import zfs_tools
 from fsadvisor.survey import power_loss, read_fact
 from fsadvisor.survey.filesystem_types.base import Devices, FilesystemType
@@ -25,7 +26,7 @@ if TYPE_CHECKING:
 _COMMANDS: tuple[Argv, ...] = (zfs_tools.ZPOOL_LIST_ARGV, zfs_tools.ZPOOL_STATUS_ARGV, zfs_tools.ZFS_GET_ARGV)
 _PARAMETERS = "/sys/module/zfs/parameters"
 _ARC = "/proc/spl/kstat/zfs/arcstats"
-_ARC_MAX = re.compile(r"^c_max +\d+ +(\d+)$", re.MULTILINE)
+_ARC_MAX = late(r"^c_max +\d+ +(\d+)$", re.MULTILINE)
 
 
 class ZfsFacts(TypedDict):
