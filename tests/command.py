@@ -8,20 +8,35 @@ import subprocess
 import sys
 import tempfile
 
-from tests.paths import ROOT
+from tests.paths import FIXTURES, ROOT
 from tests.waiting import END_S
 
 ARGV = [sys.executable, "-m", "fsadvisor"]
 SECONDS = END_S
+WARMED = str(FIXTURES / "machines" / "pm9a3-postgresql-volatile")
 STARTER = """
-import gc, importlib, json, os, pkgutil, socket, sys
+import atexit, gc, importlib, json, os, pathlib, pkgutil, socket, sys
+status = None
+def end():
+    sys.stdout.flush()
+    sys.stderr.flush()
+    if status is not None:
+        os._exit(status)
+atexit.register(end)
 import fsadvisor
 from fsadvisor.__main__ import main
+from fsadvisor.arguments import parser
+from fsadvisor.machine.recorded import RecordedMachine
+from fsadvisor.rulebook.advise import advise
 from fsadvisor.rulebook.shelf import own_shelf
-own_shelf()
+from fsadvisor.rulebook.words import found
+from fsadvisor.survey.whole import survey
 for module in pkgutil.walk_packages(fsadvisor.__path__, "fsadvisor."):
     if "tui" not in module.name:
         importlib.import_module(module.name)
+parser()
+advise(survey(RecordedMachine(pathlib.Path(sys.argv[2])), {}), own_shelf().rules)
+found("stall", own_shelf().rules)
 gc.freeze()
 asking = socket.socket(fileno=int(sys.argv[1]))
 while True:
@@ -39,9 +54,14 @@ for file, number in zip(files, (1, 2)):
     os.dup2(file, number)
     os.close(file)
 sys.argv[1:] = json.loads(asked)
-sys.exit(main())
+status = main()
+sys.exit(status)
 """
-"""Imports all but the explorer; then forks a process for each command line that it is told."""
+"""Imports all but the explorer, and has judged a recorded machine, so that rules and patterns are compiled.
+
+Then it forks a process for each command line that it is told. That ends as an interpreter does, but frees nothing
+one by one: it would take longer than most commands.
+"""
 
 
 def started(*argv, **options):
@@ -84,7 +104,7 @@ def _starter():
     ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
     with theirs:
         child = subprocess.Popen(
-            [sys.executable, "-c", STARTER, str(theirs.fileno())],
+            [sys.executable, "-c", STARTER, str(theirs.fileno()), WARMED],
             cwd=ROOT,
             pass_fds=[theirs.fileno()],
             stdin=subprocess.DEVNULL,
