@@ -13,8 +13,10 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from textual._compositor import ChopsUpdate, LayoutUpdate
 from textual.app import ScreenStackError
+from textual.css.query import NoMatches
 from textual.message import Message
 from textual.reactive import reactive
+from textual.widget import MountError
 
 from fsadvisor.machine import hotplug
 from fsadvisor.pages import glyphs
@@ -293,7 +295,13 @@ class Explorer(Going):
         self.set_timer(LEAVING_SECONDS, lambda: self.exit(0))
 
     def _handle_exception(self, error: Exception) -> None:
-        """End; whoever started it tells of it. Textual would print all variables, which takes minutes for a look."""
+        """End; whoever started it tells of it. Textual would print all variables, which takes minutes for a look.
+
+        What is composed while the explorer is left is not mounted any more, and then not found: that is no error.
+        """
+        if self._exit and isinstance(error, MountError | NoMatches):
+            self._close_messages_no_wait()
+            return
         if self._exception is None:
             self._exception = error
             self._exception_event.set()

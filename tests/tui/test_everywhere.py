@@ -10,8 +10,9 @@ from textual.screen import Screen
 from fsadvisor.pages.glyphs import columns
 from fsadvisor.tui.actions import EVERYWHERE
 from fsadvisor.tui.app import FsadvisorApp
+from fsadvisor.tui.screens.overview import Overview
 from fsadvisor.tui.widgets.bars import KeysBar
-from tests.tui.driving import MACHINE, SIZES, TERMINAL, explored, said, screen, session, shown, until
+from tests.tui.driving import MACHINE, SIZES, TERMINAL, Heard, explored, said, screen, session, shown, until
 
 MODES = ("overview", "unknowns", "what_if", "probes", "live", "plan", "trials")
 
@@ -191,3 +192,19 @@ def test_a_bug_ends_the_explorer_at_once_and_is_told_by_whoever_started_it():
 
     app = asyncio.run(run())
     assert (type(app.error), app.return_code, app._exit_renderables) == (ZeroDivisionError, 1, [])
+
+
+class LeftWhileComposed(Overview):
+    def compose(self):
+        self.app.exit(143)
+        yield from super().compose()
+
+
+class LeftAtOnce(Heard):
+    MODES = {**Heard.MODES, "overview": LeftWhileComposed}  # noqa: RUF012 - as Textual has it
+
+
+def test_a_signal_that_comes_while_the_first_screen_is_composed_ends_it_without_an_error():
+    app = LeftAtOnce(session(MACHINE), TERMINAL)
+    assert app.run(headless=True) == 143
+    assert app.error is None
