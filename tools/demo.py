@@ -233,7 +233,6 @@ def _copies(folder: Path) -> None:
 
 def _recorded(go: Path) -> tuple[list[Heartbeat], list[Any]]:
     sampling = Sampling(lambda: None, print)
-    sampling.TOLD_EACH = 1
     sampling.go()
     windows: list[Any] = []
     done = threading.Event()

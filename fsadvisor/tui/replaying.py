@@ -154,7 +154,8 @@ class Replaying(Sampling):
                 self._course.add(beat.pulse(0.0))
                 self._writing = beat.writing
             self._next += number
-        self._told()
+        if self._is_due():
+            self._told()
 
 
 def counting(replay: Path | None, told: Callable[[], object], failed: Callable[[Exception], object]) -> Counting:

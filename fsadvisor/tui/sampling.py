@@ -92,6 +92,14 @@ _SHARE: Final = 0.002
 _FIRST: Final = 3
 """Samples that are told each, so that there is something to be seen."""
 
+_DRAWN: Final = 0.005
+"""Of a processor, for drawing what was sampled."""
+
+_DRAWN_EVERY_S: Final = 2.0
+_DRAWN_AT_LEAST_EVERY_S: Final = 5.0
+_EARLY_S: Final = 0.1
+"""Which a sample may come early, as others came late."""
+
 _PLACED: Final = 12
 """Processes that are asked where they write."""
 
@@ -100,6 +108,21 @@ _NO_FILES: Final = {"devtmpfs", "devpts", "proc", "sysfs", "mqueue"}
 
 _SILENT_S: Final = 3.0
 _SHORT_PAUSE_S: Final = 10.0
+
+
+class Pace:
+    """Whether samples are drawn: every two seconds, or less often where the one before took more than its share."""
+
+    def __init__(self) -> None:
+        self._drawn_s = self._used_s = 0.0
+
+    def is_due(self, at_s: float, used_s: float) -> bool:
+        """At this moment, after so much processor time of the thread that draws. Where it is, it counts as drawn."""
+        waits_s = (used_s - self._used_s) / _DRAWN
+        if at_s - self._drawn_s < min(max(waits_s, _DRAWN_EVERY_S), _DRAWN_AT_LEAST_EVERY_S) - _EARLY_S:
+            return False
+        self._drawn_s, self._used_s = at_s, used_s
+        return True
 
 
 class Counting:
@@ -111,16 +134,12 @@ class Counting:
     PARTS = True
     """Whether partitions are told of, too."""
 
-    TOLD_EACH = 1
-    """Every so many samples are told: to draw them takes more than to take them."""
-
     def __init__(self, told: Callable[[], object], failed: Callable[[Exception], object], second: float = 2.0) -> None:
         self._told = told
         self._lock = threading.Lock()
         self._course = Course(parts=self.PARTS)
         self._system = Beat(self._sample, second, _SHARE, failed)
         self._paused_at_s = time.monotonic()
-        self._samples = 0
         self.paused = True
 
     def go(self) -> None:
@@ -158,16 +177,19 @@ class Counting:
         taken = pulse()
         with self._lock:
             self._course.add(taken)
-        self._samples += 1
-        if self._samples <= _FIRST or self._samples % self.TOLD_EACH == 0:
+            first = len(self._course.moments) <= _FIRST
+        if self._is_due() or first:
             self._told()
+
+    def _is_due(self) -> bool:
+        """Whether the sample just taken is told."""
+        return True
 
 
 class Sampling(Counting):
-    """With the processes, and where they wait."""
+    """With the processes, and where they wait. It is made by the thread that draws what is told."""
 
     PARTS = False
-    TOLD_EACH = 2
 
     def __init__(self, told: Callable[[], object], failed: Callable[[Exception], object], second: float = 1.0) -> None:
         super().__init__(told, failed, second)
@@ -176,6 +198,8 @@ class Sampling(Counting):
         self._writing = Writing()
         self._asking = Beat(self._ask, second / _LOOKS_EACH, _SHARE, failed)
         self._anew = False
+        self._pace = Pace()
+        self._drawing = time.pthread_getcpuclockid(threading.get_ident())
 
     def _begin_anew(self) -> None:
         super()._begin_anew()
@@ -199,6 +223,9 @@ class Sampling(Counting):
                 paused=self.paused,
                 silent_s=silent_s if silent_s >= _SILENT_S else 0.0,
             )
+
+    def _is_due(self) -> bool:
+        return self._pace.is_due(time.monotonic(), time.clock_gettime(self._drawing))
 
     def _ask(self) -> None:
         if self._anew:

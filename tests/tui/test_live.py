@@ -12,7 +12,7 @@ from fsadvisor.machine.hotplug import Changed
 from fsadvisor.measure.waits.rates import Course
 from fsadvisor.tui.app import FsadvisorApp
 from fsadvisor.tui.explorer import Explorer
-from fsadvisor.tui.sampling import Beat, Sampling
+from fsadvisor.tui.sampling import Beat, Pace, Sampling
 from fsadvisor.tui.screens.live import Live
 from fsadvisor.tui.views import live as live_views
 from fsadvisor.tui.views.live import Seen
@@ -334,3 +334,17 @@ def test_a_disk_without_advice_or_mount_says_so():
             await until(pilot, lambda words=words: words in " ".join(one.message for one in app._notifications))
 
     live(steps)
+
+
+def test_pictures_take_their_share_of_a_processor_and_no_more():
+    def drawn(each_s, seconds=60):
+        pace, used_s, times = Pace(), 1.0, []
+        for at in range(100, 100 + seconds):
+            if pace.is_due(at + 0.02 * (at % 2), used_s):
+                times.append(at)
+                used_s += each_s
+        return times
+
+    assert len(drawn(0.004)) == 30
+    assert len(drawn(0.014)) == 20
+    assert len(drawn(1.0)) == 12
