@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from functools import partial
 from typing import TYPE_CHECKING, Final
 
@@ -43,7 +44,7 @@ class Commands(Provider):
         """What can be done, before anything is typed."""
         for one, action in zip(self._entries(), self._doing, strict=True):
             yield DiscoveryHit(self._shown(one), partial(self._do, action), text=one.words)
-        self.app.set_timer(_DRAWN_S, self._named)
+        self.app.set_timer(_DRAWN_S, self._make_ready)
 
     async def search(self, query: str) -> Hits:
         """What fits the words, in the order of views/keys.py: Textual's own sorts by the score that is given."""
@@ -53,6 +54,11 @@ class Commands(Provider):
         near[:1] = [replace(one, under=_NEAREST) for one in near[:1]]
         for at, one in enumerate(found or near):
             yield Hit(len(found) - at, self._shown(one), self._command(one), text=one.words)
+
+    def _make_ready(self) -> None:
+        """What is typed next need not wait for what all palettes share."""
+        self._named()
+        threading.Thread(target=keys.read_symptoms, daemon=True).start()
 
     def _entries(self) -> list[keys.Entry]:
         return [keys.action(one.label, one.keys, one.help, str(at)) for at, one in enumerate(self._doing)]

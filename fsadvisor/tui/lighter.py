@@ -6,7 +6,9 @@ import asyncio
 from typing import TYPE_CHECKING, Final, Protocol, cast
 
 from textual._compositor import ChopsUpdate, LayoutUpdate
+from textual._context import visible_screen_stack
 from textual.css.stylesheet import Stylesheet
+from textual.widget import _RenderCache
 from textual.widgets import Input
 
 if TYPE_CHECKING:
@@ -14,6 +16,7 @@ if TYPE_CHECKING:
 
     from textual.app import App
     from textual.events import Idle
+    from textual.geometry import Size
     from textual.screen import Screen
     from textual.strip import Strip
 
@@ -47,6 +50,21 @@ class PaintedOnce:
         if is_to_be_painted(screen):
             event.prevent_default()
             cast("Painter", screen.app).painting.wanted()
+
+    def _screen_resized(self, size: Size) -> None:
+        """A dialog that opens tells the screens below it of the size that they have already."""
+        if size != cast("Screen[object]", self)._compositor.size:
+            super()._screen_resized(size)  # type: ignore[misc]  # of the Screen that this is mixed into
+
+    def _render_content(self) -> None:
+        """Where it is transparent, the lines of the screen below as they are: Textual makes each segment anew."""
+        screen = cast("Screen[object]", self)
+        below = visible_screen_stack.get()
+        if below and screen.styles.background.is_transparent:
+            screen._render_cache = _RenderCache(screen.size, below.pop()._compositor.render_strips(screen.size))
+            screen._dirty_regions.clear()
+        else:
+            super()._render_content()  # type: ignore[misc]
 
 
 class Painter(Protocol):

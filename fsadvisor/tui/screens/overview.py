@@ -89,6 +89,8 @@ class Overview(OnTheBoard):
         self._about = ""
         """The id of the subject that the advice is narrowed to; '' where it is not."""
         self._narrowed: tuple[tuple[int, str, Narrowing] | None, list[int] | None] = (None, None)
+        self._gathered: tuple[tuple[str, str], ...] = ()
+        """What was gathered for a plan when the advice was drawn."""
 
     def body(self) -> ComposeResult:
         """The lists, and what is selected in them."""
@@ -125,7 +127,7 @@ class Overview(OnTheBoard):
     def on_screen_resume(self) -> None:
         """Another place may have chosen advice meanwhile."""
         super().on_screen_resume()
-        if self._look is not None:
+        if self._look is not None and self._gathered != self.explorer.chosen.pairs:
             self._show_advice(self._look)
         if self._counting is None and self.explorer.session.moves:
             explorer = self.explorer
@@ -223,6 +225,7 @@ class Overview(OnTheBoard):
     def _show_advice(self, look: Look) -> None:
         only = self._only(look)
         chosen = self.explorer.chosen
+        self._gathered = chosen.pairs
         view, way = self._advice, self._way
         among = range(len(look.findings)) if only is None else only
         groups = narrowing.grouped(look, way, among) if way.what and not way.value else ()

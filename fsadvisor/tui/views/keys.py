@@ -306,6 +306,11 @@ def _order(fit: int, one: Entry) -> tuple[bool, bool, bool, int, int, int]:
     return one.kind == NOWHERE, fit < BEGUN, fit < EXACT, one.kind, -fit, one.gravity
 
 
+def read_symptoms() -> None:
+    """Once: what is asked of words that no entry has."""
+    found("slow", own_shelf().rules)
+
+
 def _meant(listed: Sequence[Entry], typed: str) -> list[Entry]:
     """Entries of the rules that the words are about, in the index's order; what applies to nothing here comes last."""
     led = [one.key for one in found(typed, own_shelf().rules) if one.kind == "rule"]
