@@ -119,6 +119,11 @@ def _text(subject: Subject, field: str) -> str:
     return fact.value if isinstance(fact, Known) else ""
 
 
+def day_and_time(when: str) -> str:
+    """Of what ISO 8601 has: '2026-11-26 13:55:58 UTC'; of another zone as it was written."""
+    return clean(f"{when[:10]} {when[11:19]} UTC" if when.endswith("+00:00") else when)
+
+
 def amount(number: float) -> str:
     """Bytes in five columns at most: '912K', '1.24M', '0'. K is KiB."""
     for unit in ("", "K", "M", "G", "T", "P"):

@@ -17,6 +17,8 @@ from fsadvisor.measure.now.model import Window  # noqa: TC001 - msgspec reads th
 from fsadvisor.pages.document import Block, Commands, Gap, paragraph
 from fsadvisor.pages.escape import clean, encodable
 from fsadvisor.pages.glyphs import line
+from fsadvisor.pages.text import counted
+from fsadvisor.pages.values import day_and_time
 from fsadvisor.report import titles
 from fsadvisor.report.fsync_page import traced_blocks
 from fsadvisor.storage.catalogue import catalogue
@@ -64,7 +66,7 @@ def timeline(windows: Sequence[Window], chosen: Window) -> Iterator[Block]:
 def document(answer: Answer, lasting: Iterable[str] = (), asked: Iterable[Block] = ()) -> Iterator[Block]:
     """The whole answer; `lasting` are findings of the audit that bear on it, `asked` what was asked about."""
     window = answer.window
-    yield paragraph(f"What is wrong now: a look of {window.seconds:.1f} s, {clean(window.when)}")
+    yield paragraph(f"What is wrong now, in the {window.seconds:.0f} s until {day_and_time(window.when)}:")
     yield Gap()
     hurting = [one for one in answer.found if one.hurts]
     working = [one for one in answer.found if not one.hurts]
@@ -99,7 +101,8 @@ def _headline(answer: Answer, hurting: list[Finding], working: list[Finding]) ->
 def _finding(number: int, one: Finding, window: Window) -> Iterator[Block]:
     rule = one.verdict.rule
     place = f" ({clean(one.place)})" if one.place else ""
-    yield paragraph(f"{title(one)}{place}", first=line(f"{number}. "), indent=3)
+    alike = f"; likewise {counted(one.alike, 'more process', 'more processes')} of this name" if one.alike else ""
+    yield paragraph(f"{title(one)}{place}{alike}", first=line(f"{number}. "), indent=3)
     for asked in one.verdict.answers():
         if asked.ask.part == "checks":
             yield paragraph(_evidence(asked), first=line("     seen:  "), indent=12)
@@ -140,15 +143,18 @@ def _values(asked: Asked) -> str:
     return "; ".join(f"{catalogue()[name].doc}: {_value(name, fact)}" for name, fact in asked.facts.items())
 
 
+_HELD_AGAINST: Final = {">=": "{} or more", ">": "above {}", "<=": "{} or less", "<": "below {}"}
+
+
 def _threshold(asked: Asked) -> str:
-    """' (it takes >= 90)': what a figure is held against."""
+    """' (threshold: 90 % or more)': what a figure is held against."""
     name, _, rest = asked.ask.expression.text.partition(" ")
     first, others, _ = rest.partition(" or ")
-    return (
-        f" (it takes {first}{others and ', or another of these'})"
-        if name in asked.facts and rest[:1] in "<>" and rest
-        else ""
-    )
+    sign, _, figure = first.partition(" ")
+    if name not in asked.facts or sign not in _HELD_AGAINST:
+        return ""
+    limit = _HELD_AGAINST[sign].format(f"{figure}{_UNITS.get(catalogue()[name].unit, '')}")
+    return f" (threshold: {limit}{', or another of these' if others else ''})"
 
 
 def _value(name: str, fact: Fact[object]) -> str:

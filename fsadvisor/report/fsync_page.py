@@ -16,7 +16,7 @@ from fsadvisor.pages import plots
 from fsadvisor.pages.document import Block, Drawn, Gap, paragraph
 from fsadvisor.pages.escape import clean
 from fsadvisor.pages.glyphs import UNICODE, line
-from fsadvisor.pages.values import duration, rate
+from fsadvisor.pages.values import day_and_time, duration, rate
 from fsadvisor.report.yardsticks import LIMITS
 
 if TYPE_CHECKING:
@@ -56,7 +56,8 @@ def fsync_document(
     own = devices_of(place.mount_point, window)
     traced = next((one for one in (window.traced.places if window.traced else ()) if _is(one, place)), None)
     yield paragraph(
-        f"Where an fsync on {clean(place.mount_point)} spends its time: a look of {window.seconds:.1f} s, {window.when}"
+        f"Where an fsync on {clean(place.mount_point)} spends its time, in the {window.seconds:.0f} s until "
+        f"{day_and_time(window.when)}:"
     )
     yield Gap()
     parts, words = _parts(traced, subjects)

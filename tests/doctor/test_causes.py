@@ -61,3 +61,27 @@ def test_a_container_is_not_called_healthy_for_what_it_does_not_see():
     assert "outside of this container can't be seen" in told
     assert "Nothing hurts now" not in told
     assert "Nothing is broken here" not in told
+
+
+def test_processes_of_one_unit_that_wait_at_one_place_are_told_once_and_others_apart():
+    waiting = {
+        21: ("rsync", "backup.service", 0.4),
+        22: ("rsync", "backup.service", 0.5),
+        23: ("rsync", "b.service", 0.6),
+    }
+    waiting |= dict.fromkeys(range(30, 40), ("rsync", "backup.service", 0.35)) | {50: ("mongod", "m.service", 0.45)}
+    programs = tuple(
+        program(pid, name, unit=unit, syncing=share, waiting=share) for pid, (name, unit, share) in waiting.items()
+    )
+    found = answer(window(filesystems=(place(),), programs=programs, waiting=1.0), RULES).found
+    commits = [one for one in found if one.verdict.rule.id == "program-waits-for-commits"]
+    assert [(one.verdict.subject.name, one.alike) for one in commits] == [
+        ("rsync (pid 23, b.service)", 0),
+        ("rsync (pid 22, backup.service)", 11),
+        ("mongod (pid 50, m.service)", 0),
+    ]
+    assert [one.partition(":")[0] for one in commits[1].culprits] == [
+        "rsync (pid 22, backup.service)",
+        "rsync (pid 21, backup.service)",
+        "rsync (pid 30, backup.service)",
+    ]

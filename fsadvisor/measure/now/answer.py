@@ -40,6 +40,9 @@ class Finding(Struct, frozen=True, kw_only=True):
     since_by: str = ""
     """What tells when it began."""
 
+    alike: int = 0
+    """More processes of the name and unit of whom the same is told, at the same place; the first are culprits, too."""
+
     @property
     def hurts(self) -> bool:
         """Whether it is more than work that limits other work."""
@@ -78,7 +81,9 @@ def answer(window: Window, rules: Iterable[Rule], about: frozenset[str] | None =
     own.sort(key=lambda one: (_GRAVE.index(one.rule.severity), not _is_about(one, about), -_weight(one)))
     return Answer(
         window=window,
-        found=tuple(_dated(_finding(one, window), reach[one.subject.id], window) for one in _first_of_each(own)),
+        found=tuple(
+            _dated(one, reach[one.verdict.subject.id], window) for one in _first_of_each(_together(own, window))
+        ),
         excluded=tuple(_excluded(verdicts, causes)),
         open=tuple(_open(verdicts, causes)),
     )
@@ -125,11 +130,30 @@ def _weight(one: Verdict) -> float:
     return max((float(value) for value in values if isinstance(value, (int, float))), default=0.0)
 
 
-def _first_of_each(verdicts: list[Verdict]) -> Iterator[Verdict]:
+def _together(verdicts: Iterable[Verdict], window: Window) -> Iterable[Finding]:
+    """Processes of one name and unit that wait at one place are one finding, that of whom waits most."""
+    units = {named(one): (one.name, one.unit) for one in window.programs}
+    kept: dict[tuple[object, ...], Finding] = {}
+    for verdict in verdicts:
+        one = _finding(verdict, window)
+        who = units.get(verdict.subject.name) if verdict.subject.id.startswith("now:program:") else None
+        key = (verdict.rule.id, *(who or (verdict.subject.id,)), one.place)
+        first = kept.setdefault(key, one)
+        if first is not one:
+            kept[key] = replace(
+                first,
+                culprits=(*first.culprits, *one.culprits)[: max(_NAMED, len(first.culprits))],
+                alike=first.alike + 1,
+            )
+    return kept.values()
+
+
+def _first_of_each(found: Iterable[Finding]) -> Iterator[Finding]:
     told: dict[str, int] = {}
-    for one in verdicts:
-        told[one.rule.id] = told.get(one.rule.id, 0) + 1
-        if told[one.rule.id] <= _MOST:
+    for one in found:
+        rule = one.verdict.rule.id
+        told[rule] = told.get(rule, 0) + 1
+        if told[rule] <= _MOST:
             yield one
 
 

@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING, Final
 
 from fsadvisor.measure.now.kept import chosen_of, trouble
 from fsadvisor.pages.document import Block, Document, Drawn, Gap, paragraph
-from fsadvisor.pages.escape import clean
 from fsadvisor.pages.glyphs import ASCII, NOTHING, Line, Span, Tone, columns, cut, line, span
 from fsadvisor.pages.plots import sparkline
+from fsadvisor.pages.values import day_and_time
 from fsadvisor.report.doctor_page import document, title
 from fsadvisor.tui.session import DOCTOR_S
 from fsadvisor.tui.views.severity import NOW, TONES
@@ -82,7 +82,9 @@ def _course(kept: Sequence[Window], at: int, glyphs: Glyphs) -> Iterator[Block]:
     groups = [kept[begin : begin + each] for begin in range(0, len(kept), each)]
     waited = [max((trouble(one)[0] for one in group), default=0.0) for group in groups]
     first, last, one = kept[0].when, kept[-1].when, kept[at]
-    yield paragraph(f"An incident that watch kept, {_time(first)} to {_time(last)}. I/O pressure over it:")
+    yield paragraph(
+        f"An incident that watch kept, {day_and_time(first)} to {day_and_time(last)}. I/O pressure over it:"
+    )
     mark = Span("^" if glyphs is ASCII else "▲", Tone.KEY)
     yield Drawn(
         (
@@ -91,14 +93,9 @@ def _course(kept: Sequence[Window], at: int, glyphs: Glyphs) -> Iterator[Block]:
         )
     )
     pressure, busy = trouble(one)
-    told = f"{at + 1} of {len(kept)}: {_time(one.when)}, I/O pressure {100 * pressure:.0f} %, busiest disk "
+    told = f"{at + 1} of {len(kept)}: {day_and_time(one.when)}, I/O pressure {100 * pressure:.0f} %, busiest disk "
     yield paragraph(f"{told}{100 * busy:.0f} %. Left and right: earlier and later.")
     yield Gap()
-
-
-def _time(when: str) -> str:
-    """'2026-11-26 13:55:58 UTC'; of another zone as it was written."""
-    return clean(f"{when[:10]} {when[11:19]} UTC" if when.endswith("+00:00") else when)
 
 
 def _blocks(answer: Answer | None, look: Look | None, *, looks: bool, live: bool, trouble: str) -> Iterator[Block]:
