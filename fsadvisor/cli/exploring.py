@@ -77,7 +77,7 @@ def _page(chosen: argparse.Namespace) -> int:
         from fsadvisor.machine import read_only
 
         read_only.seal("this page is read-only: only `fsadvisor serve --may-write` lets it write or measure")
-    from fsadvisor.tui.browser import explore_in_page
+    from fsadvisor.tui.starting import explore_in_page
 
     return explore_in_page(_session(chosen, _name(chosen), may_write=bool(chosen.may_write)))
 

@@ -141,7 +141,7 @@ def as_json(
     return document_in_lines(head, map(_row, comparison.rows))
 
 
-def _row(one: "matrix.Row") -> Row:
+def _row(one: "matrix.WorkloadRow") -> Row:
     return published(
         Row,
         one.job,

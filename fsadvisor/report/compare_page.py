@@ -37,7 +37,7 @@ from fsadvisor.rulebook.tables import errata, table
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
-    from fsadvisor.measure.compare.matrix import Comparison, Ranked, Row
+    from fsadvisor.measure.compare.matrix import Comparison, Ranked, WorkloadRow
     from fsadvisor.measure.compare.workloads import Choice, Side
     from fsadvisor.measure.probe.jobs import Job
     from fsadvisor.measure.probe.result import Result
@@ -121,7 +121,7 @@ def _matrix(comparison: Comparison, about: About) -> Iterator[Block]:
         yield paragraph(said)
 
 
-def _workload(row: Row, about: About) -> Iterator[Block]:
+def _workload(row: WorkloadRow, about: About) -> Iterator[Block]:
     yield Gap()
     yield paragraph(f"{row.job.id}: {row.job.title}", indent=2)
     for asked, members in row.groups():
@@ -286,7 +286,7 @@ def _short(one: Ranked) -> Line:
     return line(f"({told})")
 
 
-def _workload_table(row: Row, about: About) -> Iterator[Block]:
+def _workload_table(row: WorkloadRow, about: About) -> Iterator[Block]:
     yield from (Heading(row.job.id), Prose(row.job.title))
     head = (
         "side",
@@ -343,7 +343,7 @@ def _without_rank(one: Ranked) -> tuple[Line, ...]:
     return _row(one.cell.side.name, found, one.why)
 
 
-def _remark_items(row: Row) -> Iterator[Block]:
+def _remark_items(row: WorkloadRow) -> Iterator[Block]:
     said: dict[str, list[str]] = {}
     for one in row.ranked:
         for remark in one.cell.result.remarks if one.cell.result else ():
@@ -351,7 +351,7 @@ def _remark_items(row: Row) -> Iterator[Block]:
     yield from (Item(line(f"{', '.join(names)}: {remark}")) for remark, names in said.items())
 
 
-def _published(row: Row) -> Iterator[Block]:
+def _published(row: WorkloadRow) -> Iterator[Block]:
     """What was published of the like, with its conditions: a place to look, and no verdict."""
     found = _elsewhere(row)
     if found:
@@ -363,7 +363,7 @@ def _published(row: Row) -> Iterator[Block]:
         yield from (Item(line(it.says), level=1) for it in told[:_MOST_ROWS])
 
 
-def _elsewhere(row: Row) -> tuple[Elsewhere, ...]:
+def _elsewhere(row: WorkloadRow) -> tuple[Elsewhere, ...]:
     """The rows of published tables about the like, of all filesystems."""
     result = next((it.cell.result for it in row.ranked if it.cell.result is not None), None)
     return () if result is None else elsewhere(row.job, replace(result, depends={}), map(table, row.job.seeds))

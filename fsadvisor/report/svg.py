@@ -15,7 +15,7 @@ from fsadvisor.report.probe_words import amount, sureness
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from fsadvisor.measure.compare.matrix import Comparison, Ranked, Row
+    from fsadvisor.measure.compare.matrix import Comparison, Ranked, WorkloadRow
     from fsadvisor.measure.forecast.analysis import Study, Told
     from fsadvisor.report.compare_words import About
 
@@ -102,7 +102,7 @@ def _tail(text: str, letters: int) -> str:
     return shown if width(shown) <= letters else "…" + shown[-letters + 1 :]
 
 
-def _row(row: Row, y: int) -> Iterator[str]:
+def _row(row: WorkloadRow, y: int) -> Iterator[str]:
     yield _text(12, y + 22, row.job.id, "head")
     better = "less is better" if row.job.headline.smaller_is_better else "more is better"
     yield _text(12, y + 38, f"{row.job.headline.value}, {better}"[:34], "small")
@@ -111,7 +111,7 @@ def _row(row: Row, y: int) -> Iterator[str]:
         yield from _cell(one, _NAMES + at * _CELL, y, scales.get(one.cell.side.ground, 0.0))
 
 
-def _scales(row: Row) -> dict[str, float]:
+def _scales(row: WorkloadRow) -> dict[str, float]:
     """The upper end of each ground's scale: of intervals that are far wider than their figure only twice that."""
     found: dict[str, float] = {}
     for one in row.ranked:

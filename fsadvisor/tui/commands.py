@@ -15,7 +15,7 @@ from fsadvisor.tui.actions import EVERYWHERE, Action
 from fsadvisor.tui.explorer import Explorer
 from fsadvisor.tui.place import Place
 from fsadvisor.tui.views import keys
-from fsadvisor.tui.views.names import Names
+from fsadvisor.tui.views.look import Names
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Final, TypeAlias
 
 from fsadvisor.pages.glyphs import Span, Tone, span
 from fsadvisor.tui.session import Newest
-from fsadvisor.tui.views import beside
+from fsadvisor.tui.views import finding
 from fsadvisor.tui.views.look import finding_key
 
 if TYPE_CHECKING:
@@ -48,5 +48,5 @@ class Telling:
         return [(span(found.rule.title, Tone.STRONG),), (Span(glyphs.ellipsis, Tone.DIM),)]
 
     def _keep(self, asked: _Asked, look: Look, glyphs: Glyphs) -> Sequence[Line]:
-        lines = self._kept[asked] = tuple(beside.lines(look, asked[1], asked[2], glyphs))
+        lines = self._kept[asked] = tuple(finding.beside_list(look, asked[1], asked[2], glyphs))
         return lines

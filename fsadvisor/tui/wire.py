@@ -1,25 +1,309 @@
 """What is sent to the terminal: the cells that changed, and a colour only where it changes.
 
 Textual sends whole lines, several times for one key, and each blank with colours of its own: a hundred kilobytes for
-one Enter, which a serial line takes ten seconds for. This remembers what stands on the terminal.
+one Enter, which a serial line takes ten seconds for. This remembers what stands on the terminal. Each picture is
+written in up to four ways, line by line or colour by colour, over what stands there or over an erased screen. The
+shortest is sent.
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import re
+from collections import Counter
+from functools import lru_cache
+from itertools import product
+from operator import ne
+from typing import TYPE_CHECKING, Final, NamedTuple, TypeAlias
 
-from fsadvisor.tui.cells import UNKNOWN, cells_of
-from fsadvisor.tui.encoding import encoded
+from rich.cells import cell_len
+from rich.style import Style
+
 from fsadvisor.tui.terminal import FEWEST
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Iterator, Sequence
 
     from rich.color import ColorSystem
     from rich.segment import Segment
 
-    from fsadvisor.tui.cells import Cell
     from fsadvisor.tui.terminal import Abilities
+
+    Cell: TypeAlias = tuple[str, "Ink"]
+    """A sign and how it is drawn; '' is the second column of a wide sign."""
+    Screen = Sequence[list[Cell]]
+
+_NEAR: Final = 4
+"""Unchanged cells that are cheaper to send again than to jump over: a jump takes as many bytes."""
+
+_WORTH_ERASING: Final = 10
+"""Blanks: to erase them and jump over them takes as many bytes."""
+
+_FEWEST_ERASED: Final = " " * (_WORTH_ERASING + 1)
+_WORTH_CLEARING: Final = 0.25
+"""Changed cells of all."""
+
+_SAME: Final = re.compile(r"([ -~])\1{5,}")
+"""What may be sent once, and how often: tmux up to 3.3 repeats no other signs, whatever its terminfo says."""
+
+_DOUBTED: Final = re.compile(r"[^ -~\xa0-\xff\u2010-\u2027\u2500-\u25ff\u2713\u2717\u2800-\u28ff]")
+"""Signs of which a terminal may think that they take two columns, or none."""
+
+
+class Piece(NamedTuple):
+    """Cells side by side that are written with one ink; `erased` ones are blanks."""
+
+    y: int
+    x: int
+    end: int
+    ink: Ink
+    text: str
+    erased: bool = False
+
+
+def encoded(before: Screen, after: Screen, abilities: Abilities = FEWEST) -> str:
+    """The escape sequences that turn one screen into another of the same size; '' where they are the same."""
+    changed = sum(sum(map(ne, old, new)) for old, new in zip(before, after, strict=True) if old is not new)
+    if not changed:
+        return ""
+    ways: list[tuple[str, Ink | None, list[Piece]]] = [("", None, _pieces(before, after, abilities))]
+    if changed > _WORTH_CLEARING * len(after) * len(after[0]) and (ground := _commonest_ground(after, abilities)):
+        ink = Ink("", "39", ground)
+        cleared = [[(" ", Ink(ANY, ANY, ground))] * len(line) for line in after]
+        ways.append((f"{ink.after(None)}\x1b[2J", ink, _pieces(cleared, after, abilities)))
+    told = [
+        start + _written(sorted(pieces, key=order) if order else pieces, now, len(after[0]), abilities)
+        for (start, now, pieces), order in product(ways, (None, _by_ink))
+    ]
+    return min(told, key=lambda way: len(way.encode())) + "\x1b[0m"
+
+
+def _by_ink(piece: Piece) -> tuple[object, ...]:
+    ink = piece.ink
+    return ink.ground, not piece.erased and ink.sign != ANY, ink.sign, ink.how, piece.y, piece.x
+
+
+def _may_erase(ground: str, abilities: Abilities) -> bool:
+    return abilities.erases and (abilities.erases_in_colour or ground == NO_COLOUR)
+
+
+def _commonest_ground(after: Screen, abilities: Abilities) -> str:
+    """That of most blanks, if they can be had by erasing."""
+    if any(UNKNOWN in line for line in after):
+        return ""
+    grounds = Counter(ink.ground for line in after for _, ink in line if ink.is_blank)
+    ground = max(grounds, key=lambda one: grounds[one], default="")
+    return ground if _may_erase(ground, abilities) else ""
+
+
+def _pieces(before: Screen, after: Screen, abilities: Abilities) -> list[Piece]:
+    """What changed, line by line."""
+    return [
+        piece
+        for y, (old, new) in enumerate(zip(before, after, strict=True))
+        if old is not new
+        for start, end in _runs(old, new)
+        for piece in _split(y, start, end, new, abilities)
+    ]
+
+
+def _runs(before: list[Cell], now: list[Cell]) -> Iterator[tuple[int, int]]:
+    """From where to where a line changed; a wide sign is never sent by half."""
+    changed = [at for at, is_other in enumerate(map(ne, before, now)) if is_other]
+    if not changed:
+        return
+    start = end = changed[0]
+    for at in changed:
+        gap = now[end:at]
+        if gap and (len(gap) > _NEAR or not all(_goes_with(ink, now[end - 1][1]) for _, ink in gap)):
+            yield _start(now, start), end
+            start = at
+        end = at + 1
+    yield _start(now, start), end
+
+
+def _start(line: list[Cell], at: int) -> int:
+    return at - 1 if at and not line[at][0] else at
+
+
+def _goes_with(ink: Ink, other: Ink) -> bool:
+    """Whether cells of both can be written as one piece."""
+    return ink == other or (
+        ink.ground == other.ground and (ink.is_blank or other.is_blank) and not (ink.lines_blanks or other.lines_blanks)
+    )
+
+
+def _split(y: int, start: int, end: int, line: list[Cell], abilities: Abilities) -> Iterator[Piece]:
+    """Changed cells side by side, by ink."""
+    at = start
+    while at < end:
+        ink, first = line[at][1], at
+        while at < end and (line[at][1] == ink or _goes_with(line[at][1], ink)):
+            if ink.is_blank:
+                ink = line[at][1]
+            at += 1
+        yield from _erased(y, first, at, ink, line, abilities)
+
+
+def _erased(y: int, start: int, end: int, ink: Ink, line: list[Cell], abilities: Abilities) -> Iterator[Piece]:
+    """A piece without the blanks that are worth erasing, and these."""
+    text = [sign for sign, _ in line[start:end]]
+    none_is_worth_it = end < len(line) and _FEWEST_ERASED not in "".join(text)
+    if none_is_worth_it or ink.lines_blanks or not _may_erase(ink.ground, abilities):
+        yield Piece(y, start, end, ink, "".join(text))
+        return
+    kept = at = start
+    while at < end:
+        blanks = at
+        while blanks < end and line[blanks][0] == " " and line[blanks][1].is_blank:
+            blanks += 1
+        if blanks - at > (_WORTH_ERASING if blanks < len(line) else 1):
+            if kept < at:
+                yield Piece(y, kept, at, ink, "".join(text[kept - start : at - start]))
+            yield Piece(y, at, blanks, Ink(ANY, ANY, ink.ground), "", erased=True)
+            kept = blanks
+        at = max(blanks, at + 1)
+    if kept < end:
+        yield Piece(y, kept, end, ink, "".join(text[kept - start :]))
+
+
+def _written(pieces: Sequence[Piece], now: Ink | None, columns: int, abilities: Abilities) -> str:
+    """In this order; `now` is what the terminal writes with."""
+    parts: list[str] = []
+    place: tuple[int, int] | None = None
+    for piece in pieces:
+        parts.append(_moved(place, piece.x, piece.y))
+        shown = piece.ink.shown_after(now)
+        if shown != now:
+            parts.append(shown.after(now))
+            now = shown
+        if piece.erased:
+            parts.append("\x1b[K" if piece.end == columns else f"\x1b[{piece.end - piece.x}X")
+            place = piece.x, piece.y
+        else:
+            parts.append(_SAME.sub(_repeated, piece.text) if abilities.repeats else piece.text)
+            place = (piece.end, piece.y) if piece.end < columns and not _DOUBTED.search(piece.text) else None
+    return "".join(parts)
+
+
+def _repeated(found: re.Match[str]) -> str:
+    return min(found[0], f"{found[1]}\x1b[{len(found[0]) - 1}b", key=len)
+
+
+def _moved(place: tuple[int, int] | None, x: int, y: int) -> str:
+    """The shortest way there."""
+    column = f";{x + 1}" if x else ""
+    ways = [f"\x1b[{y + 1}{column}H" if x or y else "\x1b[H"]
+    if place is not None:
+        was, line = place
+        if y == line:
+            if x == was:
+                return ""
+            ways.append(_by(x - was, "C", "D"))
+        elif was == x:
+            ways.append(_by(y - line, "B", "A"))
+        elif x == was - 1:
+            ways.append("\b" + _by(y - line, "B", "A"))
+        elif x == 0:
+            ways.append("\r" + _by(y - line, "B", "A"))
+    return min(ways, key=len)
+
+
+def _by(number: int, on: str, back: str) -> str:
+    far = abs(number)
+    return f"\x1b[{far if far > 1 else ''}{on if number > 0 else back}"
+
+
+_BOLD, _NOT_BOLD = "1", "22"
+
+ANY: Final = "any"
+"""The colour of a blank's sign, of which nothing is seen."""
+
+NO_COLOUR: Final = "49"
+"""The ground that the terminal has by itself."""
+
+_SEEN_ON_BLANKS: Final = {"4", "7", "9", "21", "53"}
+"""Underlined, reversed, struck, and lines above and below."""
+
+
+class Ink(NamedTuple):
+    """The numbers of escape sequences: bold and the like, the colour of the sign, and of what it stands on."""
+
+    how: str
+    sign: str
+    ground: str
+
+    @property
+    def is_blank(self) -> bool:
+        """Whether only the ground is seen."""
+        return self.how is ANY
+
+    @property
+    def lines_blanks(self) -> bool:
+        """Whether it is seen where nothing is written."""
+        return not _SEEN_ON_BLANKS.isdisjoint(self.how.split(";"))
+
+    def after(self, before: Ink | None) -> str:
+        """The escape sequence that changes to it."""
+        turned = before is not None and {before.how, self.how} == {"", _BOLD}
+        if before is None or (before.how != self.how and not turned):
+            numbers = [one for one in (self.how, self.sign, self.ground) if one and one not in ("39", NO_COLOUR)]
+            return f"\x1b[{';'.join(('0', *numbers))}m"
+        numbers = [one for one, was in ((self.sign, before.sign), (self.ground, before.ground)) if one != was]
+        if turned:
+            numbers.insert(0, self.how or _NOT_BOLD)
+        return f"\x1b[{';'.join(numbers)}m" if numbers else ""
+
+    def shown_after(self, now: Ink | None) -> Ink:
+        """Itself; of a blank, one that shows its ground and is near to what was written with before."""
+        if not self.is_blank:
+            return self
+        kept = now is not None and not now.lines_blanks
+        return Ink(now.how, now.sign, self.ground) if now and kept else Ink("", "39", self.ground)
+
+
+UNKNOWN: Final = ("", Ink(ANY, ANY, ANY))
+"""Nobody knows what stands there."""
+
+
+def cells_of(strip: Iterable[Segment], colours: ColorSystem | None) -> list[Cell]:
+    """One of each column."""
+    cells: list[Cell] = []
+    for text, style, _ in strip:
+        accents, drawn = _cells(text, style or Style.null(), colours)
+        if accents and cells:
+            cells[-1] = (cells[-1][0] + accents, cells[-1][1])
+        cells += drawn
+    return cells
+
+
+@lru_cache(maxsize=2048)
+def _cells(text: str, style: Style, colours: ColorSystem | None) -> tuple[str, tuple[Cell, ...]]:
+    """Accents that stand on the sign before, and the cells of all else."""
+    blank, inked = _inks(style, colours)
+    if text.isascii():
+        return "", tuple((sign, blank if sign == " " else inked) for sign in text)
+    accents = ""
+    cells: list[Cell] = []
+    for sign in text:
+        width = cell_len(sign)
+        if width:
+            cells += [(sign, blank if sign == " " else inked), ("", inked)][:width]
+        elif cells:
+            cells[-1] = (cells[-1][0] + sign, cells[-1][1])
+        else:
+            accents += sign
+    return accents, tuple(cells)
+
+
+@lru_cache(maxsize=4096)
+def _inks(style: Style, colours: ColorSystem | None) -> tuple[Ink, Ink]:
+    """That of a blank, and that of a sign."""
+    if colours is None:
+        return Ink(ANY, ANY, NO_COLOUR), Ink("", "39", NO_COLOUR)
+    sign = ";".join(style.color.downgrade(colours).get_ansi_codes()) if style.color else "39"
+    ground = ";".join(style.bgcolor.downgrade(colours).get_ansi_codes(foreground=False)) if style.bgcolor else NO_COLOUR
+    inked = Ink(style.without_color._make_ansi_codes(colours), sign, ground)
+    return inked if inked.lines_blanks else Ink(ANY, ANY, ground), inked
 
 
 class Wire:

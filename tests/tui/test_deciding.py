@@ -7,8 +7,8 @@ import pytest
 
 from fsadvisor.tui.screens.attesting import Attesting, Waiving
 from fsadvisor.tui.screens.checklist import Checklist
-from fsadvisor.tui.screens.said import Said
 from fsadvisor.tui.screens.supposing import Supposing
+from fsadvisor.tui.screens.what_if import Said
 from fsadvisor.tui.views.look import finding_key
 from fsadvisor.tui.views.suppose import asked_of
 from fsadvisor.tui.widgets.rows_view import RowsView

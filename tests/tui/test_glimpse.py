@@ -8,7 +8,7 @@ from fsadvisor.survey import progress
 from fsadvisor.survey.progress import Progress, glimpse
 from fsadvisor.survey.whole import survey
 from fsadvisor.tui.app import FsadvisorApp
-from fsadvisor.tui.views.glimpse import words
+from fsadvisor.tui.views.overview import how_far
 from tests.paths import FIXTURES
 from tests.tui.driving import TERMINAL, session, shown, until
 from tests.waiting import END_S
@@ -81,6 +81,6 @@ def test_how_far_a_survey_is_can_be_heard():
         survey(open_machine(FIXTURES / "machines" / MACHINE), {})
     assert heard[0] == Progress("drives", 1, 6)
     assert Progress("drives", 6, 6) in heard
-    assert words(heard[0]) == "1 of 6 drives read"
-    assert words(heard[-1]).endswith("filesystems read, judging")
+    assert how_far(heard[0]) == "1 of 6 drives read"
+    assert how_far(heard[-1]).endswith("filesystems read, judging")
     assert not list(progress.each("drives", ()))

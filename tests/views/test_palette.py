@@ -5,7 +5,8 @@ import re
 import pytest
 
 from fsadvisor.rulebook.shelf import own_shelf
-from fsadvisor.tui.views import keys, names
+from fsadvisor.tui.views import keys
+from fsadvisor.tui.views.look import A_WORD, ALL_WORDS, BEGUN, EXACT, INSIDE
 from tests.views.seen import look_at, many_disks
 
 RULES = own_shelf().rules
@@ -179,5 +180,5 @@ def test_subjects_are_found_as_if_each_were_compared_by_itself(machine):
         assert found == best, typed
         fits |= {fit for fit, _ in found}
     whole = each[-1].name
-    assert look.names.found(whole.split(), 1)[0][0] == names.EXACT
-    assert fits >= {names.A_WORD, names.BEGUN, names.INSIDE, names.ALL_WORDS}
+    assert look.names.found(whole.split(), 1)[0][0] == EXACT
+    assert fits >= {A_WORD, BEGUN, INSIDE, ALL_WORDS}

@@ -7,7 +7,7 @@ from fsadvisor.machine.kept_files import ATTESTATIONS, WithFile
 from fsadvisor.machine.opening import open_machine
 from fsadvisor.pages.glyphs import plain
 from fsadvisor.pages.screen import laid
-from fsadvisor.tui.views import said
+from fsadvisor.tui.views import what_if
 from tests.paths import FIXTURES
 from tests.views.seen import look_at, session
 
@@ -19,7 +19,7 @@ def page(fact, subject, value, on=dt.date(2026, 11, 26)):
     saying = claims.Saying(by="Jo", because="read", link="", until=None, on=on)
     entry = verbs.prepared(machine, fact, subject, value, saying)
     after = session().look(WithFile(machine, ATTESTATIONS, claims.entry_toml(entry), ATTESTATIONS))
-    made = said.document(look_at(SERVER), after, [entry], "written", live=False)
+    made = what_if.page_of_said(look_at(SERVER), after, [entry], "written", live=False)
     return " ".join(" ".join(plain(one) for one in laid(made.blocks, 300)).split())
 
 
@@ -49,7 +49,7 @@ def test_before_the_machine_was_looked_at_again_nothing_is_said_to_have_changed(
     machine = open_machine(FIXTURES / "machines" / SERVER)
     saying = claims.Saying(by="Jo", because="read", link="", until=None)
     entries = [verbs.prepared(machine, "disk.datasheet_plp", "sda", "yes", saying)]
-    made = said.document(look_at(SERVER), None, entries, "written", live=True)
+    made = what_if.page_of_said(look_at(SERVER), None, entries, "written", live=True)
     text = " ".join(plain(one) for one in laid(made.blocks, 300))
     assert "Looking again" in text
     assert "What it changed" not in text

@@ -157,7 +157,7 @@ _AMONG_OTHERS = (Standing.BEST, Standing.TIE, Standing.BEHIND)
 _MORE_THAN_ONE = 2
 
 
-class Row(Struct, frozen=True, kw_only=True):
+class WorkloadRow(Struct, frozen=True, kw_only=True):
     """One workload: a cell for each side, in the order of the sides."""
 
     job: Job
@@ -220,7 +220,7 @@ class Comparison(Struct, frozen=True, kw_only=True):
     """All that was measured."""
 
     sides: tuple[Side, ...]
-    rows: tuple[Row, ...]
+    rows: tuple[WorkloadRow, ...]
 
     def leads(self, ground: Literal["image", "bare"]) -> tuple[Lead, ...]:
         """Of all sides on this ground that are ranked at all, those most often at the top first."""
@@ -287,7 +287,7 @@ def comparison(sides: Sequence[Side], jobs: Sequence[Job], cells: Sequence[Cell]
     """The table of all cells; what is missing is a cell that was not begun."""
     found = {(it.side.name, it.job.id): it for it in cells}
     rows = tuple(
-        Row(
+        WorkloadRow(
             job=job,
             ranked=ranked(
                 found.get((side.name, job.id)) or Cell(side=side, job=job, result=None, why="not begun")

@@ -278,7 +278,7 @@ class Attesting(Place):
         self.explorer.action_look_again()
         self.dismiss()
         if before is not None:
-            from fsadvisor.tui.screens.said import Said
+            from fsadvisor.tui.screens.what_if import Said
 
             self.app.push_screen(Said(before, self._kept, told))
 

@@ -15,7 +15,7 @@ from fsadvisor.tui.screens.choosing import Choosing
 from fsadvisor.tui.screens.deciding import DECISIONS
 from fsadvisor.tui.screens.on_the_board import OnTheBoard
 from fsadvisor.tui.telling import Telling
-from fsadvisor.tui.views import advice, finding, narrowing, storage_tree, traffic
+from fsadvisor.tui.views import advice, board, finding, narrowing, storage_tree
 from fsadvisor.tui.views.look import finding_key
 from fsadvisor.tui.views.overview import Shape, detail_title, edge, layout
 from fsadvisor.tui.widgets.lines_view import FrameEdge, LinesView
@@ -82,7 +82,7 @@ class Overview(OnTheBoard):
     def __init__(self) -> None:
         super().__init__()
         self._counting: Counting | None = None
-        self._moving = traffic.Traffic()
+        self._moving = board.Traffic()
         self._resting: Timer | None = None
         self._beside = Telling(lambda: self.post_message(self.Told()))
         self._way = narrowing.ALL
@@ -158,7 +158,7 @@ class Overview(OnTheBoard):
         look, tree, scale = self._look, self._tree, self._moving.top
         if look is None or tree is None or self._counting is None:
             return
-        self._moving = traffic.traffic(self._counting.moments(), look.subjects)
+        self._moving = board.traffic_of(self._counting.moments(), look.subjects)
         if self._storage.display:
             self._storage.renew(lambda columns: tree.rows(columns, self._moving))
             if self._moving.top != scale:

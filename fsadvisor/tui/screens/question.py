@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from textual.events import Key
 
     from fsadvisor.pages.document import Document
-    from fsadvisor.tui.application import Application
+    from fsadvisor.tui.widgets.bars import Application
 
 Choices: TypeAlias = tuple[tuple[str, str, str], ...]
 """Key, what it does, and the answer that it gives."""

@@ -1,7 +1,11 @@
-"""What if: suppose facts, and see the advice that would appear, change and vanish. Nothing is changed."""
+"""What if: suppose facts, and see the advice that would appear, change and vanish. Nothing is changed.
+
+The same for what a person has said, once the machine has been looked at again.
+"""
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING, ClassVar, Final
 
 from msgspec import Struct
@@ -27,11 +31,13 @@ if TYPE_CHECKING:
     from textual.events import DescendantFocus
 
     from fsadvisor.pages.document import Document
+    from fsadvisor.readers.attestations import Entry
     from fsadvisor.storage import Supposition
     from fsadvisor.tui.session import Session
     from fsadvisor.tui.views.look import Look
     from fsadvisor.tui.views.unlocking import Unlock
     from fsadvisor.tui.views.what_if import Change
+
 
 _TITLES: Final = {
     "supposed": "Supposed",
@@ -303,3 +309,46 @@ class ChangePlace(Place):
         told, ellipsis = what_if.supposition(self._supposed), self.explorer.glyphs.ellipsis
         self.query_one("#banner", LinesView).show(lambda width: [cut(told, width, ellipsis)])
         self.query_one(DocumentView).show(self._page)
+
+
+class Said(Place):
+    """`before` is the look before it was said, `told` what was written where."""
+
+    NAME = "said"
+    MODE = "unknowns"
+    BESIDE = True
+    ACTIONS: ClassVar[tuple[Action, ...]] = (
+        Action("app.back", "escape,enter,backspace", "Back", "Back to where it was said"),
+    )
+    BINDINGS: ClassVar[list[BindingType]] = bindings(ACTIONS)
+
+    class Answered(Message):
+        """The thread has made the page, or failed."""
+
+        def __init__(self, answer: Document | Exception) -> None:
+            super().__init__()
+            self.answer = answer
+
+    def __init__(self, before: Look, entries: Sequence[Entry], told: str) -> None:
+        super().__init__()
+        self._before, self._entries, self._told = before, tuple(entries), told
+        self._newest: Newest[Document] = Newest(lambda answer: self.post_message(self.Answered(answer)))
+
+    def body(self) -> ComposeResult:
+        """One text."""
+        yield DocumentView(unicode=self.explorer.terminal.unicode)
+
+    def show_look(self, look: Look) -> None:
+        """On a thread: a big machine has many facts. The place that is seen beside it must not tell what was."""
+        below = self.app.screen_stack[-2] if len(self.app.screen_stack) > 1 else None
+        if isinstance(below, Place):
+            below.on_explorer_look_changed()
+        now = look if look.number != self._before.number else None
+        live = self.explorer.session.live
+        self._newest.ask(partial(what_if.page_of_said, self._before, now, self._entries, self._told, live=live))
+
+    def on_said_answered(self, message: Answered) -> None:
+        """Show it."""
+        if isinstance(message.answer, Exception):
+            raise message.answer
+        self.query_one(DocumentView).show(message.answer)

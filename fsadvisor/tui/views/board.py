@@ -1,24 +1,114 @@
 """The figures of the board: what a mount or a drive comes to, in columns that are read from row to row.
 
 A figure that is not known shows as '?', never as none. What is wrong takes the place of figures: it must not be cut.
+What is written and read, in the last half minute, stands with its course. A mount's traffic is that of the devices
+right below its filesystem: where two stand on the same, both tell the same.
 """
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING, Any, Final
+
+from msgspec import Struct
 
 from fsadvisor.facts import Cause, Known
 from fsadvisor.pages.glyphs import NOTHING, UNICODE, Line, Span, Tone, padded
-from fsadvisor.pages.plots import bar
-from fsadvisor.tui.views import badges, traffic
+from fsadvisor.pages.plots import bar, history
+from fsadvisor.pages.values import amount
+from fsadvisor.storage import Disk, Layer
+from fsadvisor.tui.views import badges
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Iterator
+    from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
     from fsadvisor.facts import Fact
+    from fsadvisor.measure.waits.rates import Moment, Rates
     from fsadvisor.pages.glyphs import Glyphs
     from fsadvisor.storage import Subject
-    from fsadvisor.tui.views.traffic import Traffic
+
+
+_FIGURE: Final = 7
+_COURSE: Final = 4
+_LONG_COURSE: Final = 8
+TRAFFIC_WIDTH: Final = _FIGURE + 1 + _COURSE
+"""Columns of what is written; `TRAFFIC_LONG_WIDTH` of what is written and what is read."""
+
+TRAFFIC_LONG_WIDTH: Final = 2 * (_FIGURE + 1 + _LONG_COURSE) + 2
+_LEAST_TOP: Final = 1 << 20
+"""The scale goes up in powers of two, from here, so that it stays while the figures move."""
+
+
+class Traffic(Struct, frozen=True):
+    """`subjects` are those of the look, by id; the newest moment is the last."""
+
+    moments: Sequence[Moment] = ()
+    subjects: Mapping[str, Subject] = {}
+    top: float = 0.0
+    """Bytes per second at which a course is as high as it can be: one scale for all."""
+
+
+def traffic_of(moments: Sequence[Moment], subjects: Mapping[str, Subject]) -> Traffic:
+    """With the scale of what is drawn of it."""
+    shown = [rates for one in moments[-2 * _LONG_COURSE :] for rates in (one.disks or {}).values()]
+    most = max((max(one.read_bytes, one.write_bytes) for one in shown), default=0.0)
+    return Traffic(moments, subjects, float(2 ** math.ceil(math.log2(max(most, _LEAST_TOP)))) if shown else 0.0)
+
+
+def traffic_cells(told: Traffic, subject: Subject, glyphs: Glyphs, *, reads: bool) -> Line:
+    """What is written and how that went, with `reads` what is read too; nothing where no sample is there yet."""
+    if not told.moments or subject.kind not in ("mount", "disk", "layer", "filesystem"):
+        return NOTHING
+    names = tuple(_devices(subject, told.subjects))
+    if not names:
+        return (Span(" " * (TRAFFIC_LONG_WIDTH if reads else TRAFFIC_WIDTH)),)
+    course = [_sums(one, names) for one in told.moments[-2 * _LONG_COURSE :]]
+    room = _LONG_COURSE if reads else _COURSE
+    written = _course("w", [one and one[0] for one in course], room, told.top, glyphs)
+    if not reads:
+        return padded(written, TRAFFIC_WIDTH)
+    return (*written, Span("  "), *_course("r", [one and one[1] for one in course], room, told.top, glyphs))
+
+
+def traffic_figures(told: Traffic, subject: Subject, glyphs: Glyphs) -> Line:
+    """What is written, without its course: for a row that has no columns; nothing where that is nothing."""
+    shown = traffic_cells(told, subject, glyphs, reads=False)
+    figure = shown[1].text.strip() if len(shown) > 1 else ""
+    return (Span(f"w {figure}", shown[1].tone),) if figure and shown[1].tone is not Tone.DIM else NOTHING
+
+
+def traffic_words(told: Traffic) -> str:
+    """What the columns are, for the title above them."""
+    return f"; w, r up to {amount(told.top)}/s" if told.top else ""
+
+
+def _course(sign: str, values: Sequence[float | None], room: int, top: float, glyphs: Glyphs) -> Line:
+    now = values[-1]
+    figure = glyphs.question if now is None else amount(now)
+    tone = Tone.PLAIN if any(values) else Tone.DIM
+    drawn = history(values, room, glyphs, top)
+    return Span(f"{sign} ", Tone.DIM), Span(figure.ljust(_FIGURE - 2), tone), Span(" "), Span(drawn, tone)
+
+
+def _devices(subject: Subject, subjects: Mapping[str, Subject]) -> Iterator[str]:
+    """The kernel's names of the nearest devices: its own, or those right below it."""
+    waiting = [subject]
+    while waiting:
+        one = waiting.pop()
+        facts = one.scope.get(one.kind)
+        if isinstance(facts, Disk | Layer) and isinstance(facts.name, Known):
+            yield facts.name.value
+        else:
+            waiting += [subjects[below] for below in one.below if below in subjects]
+
+
+def _sums(moment: Moment, names: Sequence[str]) -> tuple[float, float] | None:
+    """Written and read; None where any of the devices does not tell."""
+    found: list[Rates] = [moment.disks[name] for name in names if moment.disks and name in moment.disks]
+    if len(found) < len(names):
+        return None
+    return sum(one.write_bytes for one in found), sum(one.read_bytes for one in found)
+
 
 _NARROW: Final = 70
 """Columns below which the bar is short, and what kind of thing it is stands behind."""
@@ -60,11 +150,11 @@ def figures(
     if wrong:
         told = [_trimmed(cell) for cell in cells]
         if moving is not None and moves:
-            told.append(traffic.figures(moving, subject, glyphs))
+            told.append(traffic_figures(moving, subject, glyphs))
         rest = [one for one in words if one.tone is not Tone.BAD]
         return (*plp, Span("  "), *_listed([*_apart(wrong), *(one for one in told if one), *_apart(rest)]))
     if moving is not None and moves:
-        cells.append(traffic.cells(moving, subject, glyphs, reads=columns_there >= _WIDEST))
+        cells.append(traffic_cells(moving, subject, glyphs, reads=columns_there >= _WIDEST))
     if "fsync" in measured and not narrow and subject.kind == "mount":
         room = _FLUSHES if columns_there >= _WIDE else 0
         cells.append(padded(_fsync(subject, glyphs, room), _FSYNC + (room and room + 7)))

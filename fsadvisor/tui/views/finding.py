@@ -13,17 +13,19 @@ from typing import TYPE_CHECKING, Final
 
 from msgspec import Struct
 
-from fsadvisor.pages.document import Block, Commands, Document, Gap, Heading, Prose, Remark, paragraph
-from fsadvisor.pages.glyphs import Span, Tone, line, span
+from fsadvisor.pages.document import Block, Commands, Document, Gap, Heading, Paragraph, Prose, Remark, paragraph
+from fsadvisor.pages.glyphs import UNICODE, Line, Span, Tone, cut, line, span
+from fsadvisor.pages.screen import laid
 from fsadvisor.pages.text import counted
 from fsadvisor.report import finding_page as parts
-from fsadvisor.report import rule_page
+from fsadvisor.report import rule_page, short_page
 from fsadvisor.report.finding_page import FindingPage, advice
 from fsadvisor.report.findings import Finding
 from fsadvisor.rulebook.rule import CALLS_FOR_ACTION, Outcome
 from fsadvisor.truth import FALSE, TRUE, UNKNOWN, conjunction
 from fsadvisor.tui.views import severity
 from fsadvisor.tui.views.look import finding_key
+from fsadvisor.tui.views.severity import weight
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -318,3 +320,16 @@ class _Writing(FindingPage):
         if not self.todo.ready and not self.todo.unfit:
             why = self.finding.verdicts[0].instructions().no_commands
             yield from (Gap(), Remark(line(span("No commands are shown: ", Tone.WARNING), why)))
+
+
+_NARROWEST: Final = 12
+
+
+def beside_list(look: Look, key: str, columns: int, glyphs: Glyphs) -> Iterator[Line]:
+    """Its title, what to do, whether that is safe, what it interrupts and how it is undone; then why."""
+    here = found(look, key)
+    if here is None or columns < _NARROWEST:
+        return
+    title = Paragraph((span(here.title, Tone.STRONG),), (weight([here], glyphs), Span(" ")), 2)
+    for one in laid((title, *short_page.beside(here)), columns, unicode=glyphs == UNICODE):
+        yield cut(one, columns, glyphs.ellipsis)

@@ -22,8 +22,18 @@ from fsadvisor.rulebook.rule import CALLS_FOR_ACTION, SAID, Outcome
 from fsadvisor.rulebook.shelf import own_shelf
 from fsadvisor.rulebook.words import found, without_verdict
 from fsadvisor.storage.catalogue import catalogue
-from fsadvisor.tui.views.look import finding_key
-from fsadvisor.tui.views.names import A_WORD, ALL_WORDS, APART, BEGUN, EXACT, IN_TEXT_BEGUN, INSIDE, LONGEST, shown
+from fsadvisor.tui.views.look import (
+    A_WORD,
+    ALL_WORDS,
+    APART,
+    BEGUN,
+    EXACT,
+    IN_TEXT_BEGUN,
+    INSIDE,
+    LONGEST_NAME,
+    finding_key,
+    shown,
+)
 from fsadvisor.tui.views.rows import spelt_so, words_of
 
 if TYPE_CHECKING:
@@ -31,8 +41,7 @@ if TYPE_CHECKING:
 
     from fsadvisor.rulebook.rule import Rule
     from fsadvisor.storage import Subject
-    from fsadvisor.tui.views.look import Look
-    from fsadvisor.tui.views.names import Names
+    from fsadvisor.tui.views.look import Look, Names
 
 
 _Pairs: TypeAlias = "Iterable[tuple[str, str]]"
@@ -197,8 +206,8 @@ def _facts(look: Look) -> Iterator[Entry]:
             more = f" and {alike.count - 1:,} more" if alike.count > 1 else ""
             yield Entry(
                 FACT,
-                span(what, longest=LONGEST).text,
-                span(f"{short_name(alike.subject)}{more}", longest=LONGEST).text,
+                span(what, longest=LONGEST_NAME).text,
+                span(f"{short_name(alike.subject)}{more}", longest=LONGEST_NAME).text,
                 span(under).text,
                 _SUBJECTS.index(alike.subject.kind),
                 "subject",
@@ -208,7 +217,7 @@ def _facts(look: Look) -> Iterator[Entry]:
 
 def _advice(look: Look) -> Iterator[Entry]:
     for one in look.findings:
-        where = span(parts.where(one, _FEW, ""), longest=LONGEST).text
+        where = span(parts.where(one, _FEW, ""), longest=LONGEST_NAME).text
         yield Entry(
             ADVICE,
             f"Advice: {one.rule.id}",
@@ -248,7 +257,7 @@ def _why_not(rule: Rule, said: Sequence[tuple[Outcome, Sequence[Subject]]], grav
             yield Entry(
                 WHY_NOT,
                 f"Why not {rule.id}",
-                span(f"{about}{more}", longest=LONGEST).text,
+                span(f"{about}{more}", longest=LONGEST_NAME).text,
                 span(f"{rule.severity} {rule.kind}, {_SAID[outcome]}: {rule.title}").text,
                 gravity,
                 "finding",

@@ -6,6 +6,8 @@ What stands on what, which advice speaks of it, and what was found before: all t
 from __future__ import annotations
 
 import re
+from array import array
+from bisect import bisect_left
 from collections import Counter
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Final
@@ -13,10 +15,11 @@ from typing import TYPE_CHECKING, Any, Final
 from msgspec import Struct
 
 from fsadvisor.facts import Cause, Known, Unknown
+from fsadvisor.pages.glyphs import span
+from fsadvisor.pages.values import full_name
 from fsadvisor.report import as_json
 from fsadvisor.report.findings import below, findings, unfolded
 from fsadvisor.tui.views.badges import searched
-from fsadvisor.tui.views.names import Names
 from fsadvisor.tui.views.severity import gravity
 
 if TYPE_CHECKING:
@@ -29,6 +32,55 @@ if TYPE_CHECKING:
     from fsadvisor.rulebook.advise import Verdict, Verdicts
     from fsadvisor.rulebook.rule import Outcome
     from fsadvisor.storage import Storage, Subject, Supposition
+
+
+EXACT, A_WORD, BEGUN, IN_TEXT_BEGUN, INSIDE, ALL_WORDS, APART = range(7, 0, -1)
+"""How well words fit: the whole name, one of its words, the start of one, of the text's; in it; each alone; or some
+only in whom it is about."""
+
+LONGEST_NAME: Final = 120
+
+
+def shown(subject: Subject) -> str:
+    """The palette's words for it."""
+    return span(f"Show {full_name(subject)}", longest=LONGEST_NAME).text
+
+
+class Names:
+    """One text with a casefolded line for each subject: it is searched as a whole, not subject by subject."""
+
+    def __init__(self, subjects: Sequence[Subject]) -> None:
+        self._subjects = subjects
+        self._text = "".join(("\n", *(f"{shown(one)}\n" for one in subjects))).casefold()
+        self._ends = array("L", (one.start() for one in re.finditer("\n", self._text)))
+
+    def found(self, words: Sequence[str], most: int) -> list[tuple[int, Subject]]:
+        """So many of those that have the casefolded words: who they fit best first, then in the order of the list."""
+        fits: dict[int, int] = {}
+        for fit, line in self._fitting(words):
+            fits.setdefault(line, fit)
+            if len(fits) == most:
+                break
+        return [(fit, self._subjects[line]) for line, fit in fits.items()]
+
+    def _fitting(self, words: Sequence[str]) -> Iterator[tuple[int, int]]:
+        """Lines with how well they fit, the best first; a line is told again for what fits it less."""
+        whole = re.escape(" ".join(words))
+        for fit, around in (
+            (EXACT, rf"(?=\n)(?<=\n{whole})"),
+            (A_WORD, rf"(?=[ \n])(?<=[ \n.]{whole})"),
+            (BEGUN, rf"(?<=[\W_]{whole})"),  # what goes before is looked at last: to find the words is fast
+            (INSIDE, ""),
+        ):
+            if fit != A_WORD or len(words) == 1:
+                yield from ((fit, line) for line in self._lines(whole + around))
+        if len(words) > 1 and all(one in self._text for one in words):
+            each = "".join(f"(?=.*{re.escape(one)})" for one in words)
+            yield from ((ALL_WORDS, line) for line in self._lines(rf"\n{each}"))
+
+    def _lines(self, pattern: str) -> Iterator[int]:
+        for one in re.finditer(f"{pattern}.*", self._text):
+            yield bisect_left(self._ends, one.end()) - 1
 
 
 _NUMBER: Final = re.compile(r"([0-9]{1,18})")

@@ -5,19 +5,21 @@ from __future__ import annotations
 from enum import Enum
 from typing import TYPE_CHECKING, Final, NamedTuple, TypeAlias
 
-from fsadvisor.pages.glyphs import NOTHING, Line, Span, Tone, cut
+from fsadvisor.pages.glyphs import NOTHING, Line, Span, Tone, cut, span
 from fsadvisor.pages.glyphs import columns as width_of
-from fsadvisor.tui.views import advice, beside, glimpse, storage_tree
+from fsadvisor.pages.text import counted
+from fsadvisor.tui.views import advice, finding, storage_tree
 from fsadvisor.tui.views.head import head_line, noted, places_line, waiting_line
-from fsadvisor.tui.views.look import finding_key
+from fsadvisor.tui.views.look import as_people_count, finding_key
+from fsadvisor.tui.views.rows import LazyRows, Row
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
     from fsadvisor.pages.glyphs import Glyphs
-    from fsadvisor.survey.progress import Glimpse
+    from fsadvisor.survey.progress import Glimpse, Progress
     from fsadvisor.tui.views.look import Look
-    from fsadvisor.tui.views.rows import Row
+
 
 _MODE: Final = "overview"
 SIDE_BY_SIDE: Final = 120
@@ -136,8 +138,8 @@ def screen(
 def _panes(look: Look | None, shape: Shape, glyphs: Glyphs, seen: Glimpse | None) -> Iterator[Pieces]:
     tree = storage_tree.tree(look, glyphs, storage_tree.Folds()) if look else None
     number = len(tree.nodes) if tree else len((*seen.mounts, *seen.drives)) if seen else 0
-    named = (lambda columns: glimpse.rows(seen, columns, glyphs)) if seen else _none
-    title = storage_tree.title(look) if look else glimpse.title(seen) if seen else NOTHING
+    named = (lambda columns: glimpse_rows(seen, columns, glyphs)) if seen else _none
+    title = storage_tree.title(look) if look else glimpse_title(seen) if seen else NOTHING
     there = layout(shape, number, len(look.findings) if look else 0)
     top, joint, end = (glyphs.frame[at : at + 2] for at in (0, 2, 4))
     left = [
@@ -192,7 +194,7 @@ def _advice(look: Look | None, there: Layout, shape: Shape, glyphs: Glyphs) -> I
 def _detail(look: Look | None, there: Layout, glyphs: Glyphs) -> Iterator[Pieces]:
     room = max(there.right - 2, 0)
     key = finding_key(look.findings[0]) if look and look.findings else ""
-    told = list(beside.lines(look, key, room, glyphs))[: there.detail] if look else []
+    told = list(finding.beside_list(look, key, room, glyphs))[: there.detail] if look else []
     for one in [*told, *[NOTHING] * (there.detail - len(told))]:
         yield _framed((Piece(one, room, Ground.BACKGROUND),), there.right, glyphs, lit=False)
 
@@ -222,3 +224,35 @@ def _list(
         listed = Piece(line, inside - gutter, Ground.BACKGROUND, cursor)
         gap = Piece(NOTHING, gutter, Ground.BACKGROUND)
         yield _framed((listed, gap), columns, glyphs, lit=lit)
+
+
+_LONGEST_NAME: Final = 120
+
+
+def glimpse_rows(seen: Glimpse, width: int, glyphs: Glyphs) -> LazyRows:
+    """A line each, of which nothing is known yet; the keys are those that the board has for them."""
+    drives = sorted(seen.drives, key=as_people_count)
+    told = [(f"mount:{point}", point, fs_type) for point, fs_type in seen.mounts]
+    told += [(f"disk:{one}", one, "drive") for one in drives]
+
+    def made(at: int) -> Row:
+        key, name, what = told[at]
+        said = (Span(f"         {glyphs.ellipsis} ", Tone.DIM), span(name, Tone.STRONG, _LONGEST_NAME), Span("  "))
+        return Row(key, (cut((*said, span(what, Tone.DIM)), width, glyphs.ellipsis),))
+
+    return LazyRows([key for key, _, _ in told], made)
+
+
+def glimpse_title(seen: Glimpse) -> Line:
+    """The pane's title."""
+    numbers = f"{counted(len(seen.mounts), 'mount')}, {counted(len(seen.drives), 'drive')}"
+    return (span("Board", Tone.TITLE), span(f"  {numbers}; being read", Tone.DIM))
+
+
+def how_far(progress: Progress | None) -> str:
+    """How far it is; '' where nobody knows."""
+    if progress is None:
+        return ""
+    if progress.done < progress.of or progress.what == "drives":
+        return f"{progress.done:,} of {progress.of:,} {progress.what} read"
+    return f"all {progress.of:,} {progress.what} read, judging"

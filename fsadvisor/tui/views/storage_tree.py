@@ -20,7 +20,7 @@ from fsadvisor.pages.glyphs import UNICODE, Line, Span, Tone, cut, line, padded,
 from fsadvisor.pages.screen import laid
 from fsadvisor.pages.text import counted
 from fsadvisor.rulebook.ranking import SICK
-from fsadvisor.tui.views import traffic
+from fsadvisor.tui.views import board
 from fsadvisor.tui.views.badges import badges, disks_below, name, words
 from fsadvisor.tui.views.board import figures, measured
 from fsadvisor.tui.views.look import as_people_count, named, reached
@@ -35,8 +35,8 @@ if TYPE_CHECKING:
     from fsadvisor.pages.glyphs import Glyphs
     from fsadvisor.report.findings import Finding
     from fsadvisor.storage import Subject
+    from fsadvisor.tui.views.board import Traffic
     from fsadvisor.tui.views.look import Look
-    from fsadvisor.tui.views.traffic import Traffic
 
 
 _APART: Final = "\0"
@@ -306,7 +306,7 @@ def title(look: Look, sort: str = SORTS[0], moving: Traffic | None = None) -> Li
     numbers = f"{counted(look.kinds.get('mount', 0), 'mount')}, {counted(look.kinds.get('disk', 0), 'drive')}"
     return line(
         span("Board", Tone.TITLE),
-        span(f"  {numbers}; {_SORTED[sort]}{traffic.words(moving) if moving else ''}", Tone.DIM),
+        span(f"  {numbers}; {_SORTED[sort]}{board.traffic_words(moving) if moving else ''}", Tone.DIM),
     )
 
 

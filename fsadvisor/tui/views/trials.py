@@ -17,7 +17,7 @@ from fsadvisor.rulebook.rule import SAID, Outcome
 from fsadvisor.storage import Filesystem, Mount
 from fsadvisor.survey import read_fact
 from fsadvisor.survey.tried import rule_of
-from fsadvisor.tui.views import compared, probes
+from fsadvisor.tui.views import probes, trials_compare
 from fsadvisor.tui.views.probes import age_words
 from fsadvisor.tui.views.rows import LazyRows, Row
 
@@ -137,7 +137,7 @@ def rows(
     if results:
         after += [_title("Tried before", width, glyphs), *results]
     if kept.compared:
-        after += [_title("Compared before", width, glyphs), *compared.rows(kept, now, width, glyphs)]
+        after += [_title("Compared before", width, glyphs), *trials_compare.compared_rows(kept, now, width, glyphs)]
 
     def made(at: int) -> Row:
         if at < len(before):
@@ -327,7 +327,7 @@ def about(key: str, look: Look, kept: Kept, now: datetime, *, live: bool) -> Doc
         case "mount" | "image":
             return Document(key, tuple(_about_side(one)))
         case "compared":
-            return Document(key, tuple(compared.about(kept.compared.get(one.name, ()), now)))
+            return Document(key, tuple(trials_compare.about_compared(kept.compared.get(one.name, ()), now)))
         case "forecast":
             words = "Enter shows what a device of another latency would bring, as far as kept results tell."
             return Document(key, (Heading(f"Forecast of {one.name}"), paragraph(words)))

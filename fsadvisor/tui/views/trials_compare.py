@@ -1,10 +1,8 @@
-"""A comparison as it goes, and the matrix of workload by filesystem that came out: who is best, and who ties.
-
-The page of what is tried or compared at the moment, or was last.
-"""
+"""Comparisons: as one goes, the matrix of workload by filesystem that came out, and those that were made before."""
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import TYPE_CHECKING, Final
 
 from fsadvisor.measure.compare import workloads
@@ -15,6 +13,7 @@ from fsadvisor.measure.probe.jobs import JOBS
 from fsadvisor.pages.document import Block, Document, Drawn, Gap, Heading, paragraph
 from fsadvisor.pages.glyphs import Line, Span, Tone, columns, cut, padded, span
 from fsadvisor.pages.plots import extent
+from fsadvisor.pages.text import counted, listed
 from fsadvisor.report.compare_words import (
     LEGEND,
     MARKS,
@@ -31,14 +30,19 @@ from fsadvisor.report.compare_words import (
 )
 from fsadvisor.report.probe_words import figure_text, number, sureness
 from fsadvisor.tui.views import probe_page, trials_try
+from fsadvisor.tui.views.probes import age_words
+from fsadvisor.tui.views.rows import Row
 from fsadvisor.tui.views.trials_try import notes, time_used
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
+    from datetime import datetime
 
-    from fsadvisor.measure.compare.matrix import Comparison, Ranked, Row
+    from fsadvisor.measure.compare.matrix import Comparison, Ranked, WorkloadRow
     from fsadvisor.measure.messages import CompareDone
+    from fsadvisor.measure.probe.result import Result
     from fsadvisor.pages.glyphs import Glyphs
+    from fsadvisor.tui.views.probes import Held, Kept
     from fsadvisor.tui.views.trials_progress import TrialProgress
 
 
@@ -216,7 +220,7 @@ def _sides(found: Comparison, about: About, glyphs: Glyphs) -> Iterator[Block]:
             yield paragraph(span(words, Tone.DIM), first=(Span(f"    {glyphs.bullet} "),))
 
 
-def _workload(row: Row, about: About, width: int, glyphs: Glyphs) -> Iterator[Block]:
+def _workload(row: WorkloadRow, about: About, width: int, glyphs: Glyphs) -> Iterator[Block]:
     yield Gap()
     yield Heading(row.job.id)
     yield paragraph(span(row.job.title, Tone.DIM))
@@ -266,3 +270,48 @@ def _members(members: Sequence[Ranked], width: int, glyphs: Glyphs) -> Iterator[
 def progress_page(progress: TrialProgress, width: int, glyphs: Glyphs) -> Document:
     """A trial's or a comparison's."""
     return trials_try.trial_page(progress, width, glyphs) if progress.is_trial else page(progress, width, glyphs)
+
+
+def compared_rows(kept: Kept, now: datetime, width: int, glyphs: Glyphs) -> Iterator[Row]:
+    """One for each set of sides and jobs, those compared last first; sides have what is left of the width."""
+    longest = max((len(listed(held[0].result.sides)) for held in kept.compared.values()), default=0)
+    for job, held in sorted(kept.compared.items(), key=lambda it: it[1][0].result.when, reverse=True):
+        result = held[0].result
+        told = f"{who_was_best(result)}{trend([one.result for one in held])}, {age_words(result.when, now)}"
+        stale = span("  stale" if held[0].stale else "", Tone.WARNING)
+        room = max(min(width - 6 - len(told) - len(stale.text), longest), 16)
+        sides = padded(cut((span(listed(result.sides)),), room, glyphs.ellipsis), room)
+        line = (Span("   "), *sides, Span("  "), span(told, Tone.STRONG), stale)
+        yield Row(f"compared\n{job}\n", (cut(line, width, glyphs.ellipsis),), " ".join(result.best))
+
+
+def who_was_best(result: Result) -> str:
+    """'best: xfs 3, ext4 1 of 5'."""
+    wins = Counter(top[0] for top in result.best.values() if len(top) == 1).most_common()
+    told = ", ".join(f"{name} {number}" for name, number in wins)
+    return f"best: {told} of {len(result.best)}" if wins else counted(len(result.best), "tie")
+
+
+def trend(results: Sequence[Result]) -> str:
+    """Whether the comparison before had the same at the top."""
+    if len(results) < 2:
+        return ""
+    now, before = ({job: frozenset(top) for job, top in one.best.items()} for one in results[:2])
+    other = sum(now.get(job) != before.get(job) for job in {*now, *before})
+    return f", {other} changed" if other else ", as before"
+
+
+def about_compared(held: Sequence[Held], now: datetime) -> Iterator[Block]:
+    """Each time that these were compared, with who was at the top of what."""
+    for at, one in enumerate(held):
+        result = one.result
+        if not at:
+            yield Heading(f"{listed(result.sides)}, compared")
+        yield Gap()
+        took = f"took {result.seconds:,.0f} s, {result.engine}"
+        yield paragraph(span(age_words(result.when, now), Tone.STRONG), span(f"  {result.when}, {took}", Tone.DIM))
+        for job, top in result.best.items():
+            said = f"{top[0]} is best" if len(top) == 1 else f"{listed(top)} can't be told apart"
+            yield paragraph(said, first=(span(f"  {job}  ", Tone.KEY),), indent=4)
+        if one.stale:
+            yield paragraph(span(f"Something has changed since: {one.stale}", Tone.WARNING), indent=2)

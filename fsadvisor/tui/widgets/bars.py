@@ -1,20 +1,16 @@
-"""The first lines and the last of every place.
-
-At the top: which machine, what is wrong with it, where one may go. At the bottom: the keys that do something there; a
-click presses one.
-"""
+"""The first lines and the last of every place; and what widgets and questions take of the application they are on."""
 
 from __future__ import annotations
 
 from itertools import accumulate, pairwise
-from typing import TYPE_CHECKING, Final, cast
+from typing import TYPE_CHECKING, Final, Protocol, cast
 
 from textual.reactive import reactive
 from textual.widgets import Input
 
 from fsadvisor.pages.glyphs import NOTHING, Line, Span, Tone, columns, cut, span
 from fsadvisor.tui.drawing import Drawn
-from fsadvisor.tui.views import glimpse
+from fsadvisor.tui.views import overview
 from fsadvisor.tui.views.head import (
     RECORDED,
     count_at,
@@ -39,8 +35,25 @@ if TYPE_CHECKING:
     from textual.strip import Strip
 
     from fsadvisor.pages.glyphs import Glyphs
-    from fsadvisor.tui.application import Application
+    from fsadvisor.tui.doctoring import Doctor
+    from fsadvisor.tui.measuring import Prober, Trier
+    from fsadvisor.tui.session import Session
+    from fsadvisor.tui.terminal import Terminal
     from fsadvisor.tui.views.look import Look
+
+
+class Application(Protocol):
+    """The explorer, as far as they know it: they are below it, and it imports them."""
+
+    glyphs: Glyphs
+    session: Session
+    terminal: Terminal
+    prober: Prober
+    trier: Trier
+    doctor: Doctor
+
+    async def show_only(self, what: str) -> None:
+        """What a count of the head line counts."""
 
 
 _STAY: Final = ("app.command_palette", "app.help", "app.quit")
@@ -79,7 +92,7 @@ class Head(Drawn):
     def _machine(self, width: int) -> Line:
         if self.look is None:
             session = cast("Application", self.app).session
-            return waiting_line(session.name, width, self._glyphs, glimpse.words(session.progress))
+            return waiting_line(session.name, width, self._glyphs, overview.how_far(session.progress))
         return head_line(self.look, width, self._glyphs)
 
     @property
