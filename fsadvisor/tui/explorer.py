@@ -60,6 +60,7 @@ _LATEST_S = 120.0
 _LAST_WORDS_S = 3.0
 """How long a signal waits for an orderly end."""
 _READ_ONLY = "This page is read-only: fsadvisor serve --may-write lets it write and measure."
+_FIND = "A fact, advice, a drive, a mount, an action, a command"
 _ASKING = "Asking the machine everything again"
 _ASKED = "The machine was asked everything again"
 STOPS_PROBE = Document(
@@ -336,7 +337,7 @@ class Explorer(Going):
     def action_command_palette(self) -> None:
         """Textual's, with keys of its own below it."""
         if not isinstance(self.screen, Palette):
-            self.push_screen(Palette(id="--command-palette"))
+            self.push_screen(Palette(placeholder=_FIND, id="--command-palette"))
 
     def copy_command(self, name: str) -> None:
         """One of the command line, to be typed on in a shell."""

@@ -36,6 +36,7 @@ class Palette(PaintedOnce, CommandPalette):
     """Textual's own, without its magnifying glass: that needs a font with emoji, and is two columns wide in some."""
 
     DEFAULT_CSS = """
+    Palette { background: transparent; }
     Palette SearchIcon { display: none; }
     """
 
