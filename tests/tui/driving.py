@@ -4,11 +4,15 @@ import asyncio
 import os
 
 import pytest
+from textual.cache import LRUCache
+from textual.events import Key
+from textual.widgets import Input
 
 from fsadvisor.machine.opening import open_machine
 from fsadvisor.rulebook.shelf import own_shelf
 from fsadvisor.survey.whole import survey
 from fsadvisor.tui.app import FsadvisorApp
+from fsadvisor.tui.lighter import ParsedOnce
 from fsadvisor.tui.session import Session
 from fsadvisor.tui.terminal import Terminal
 from tests.doctor.test_answer import window
@@ -19,6 +23,20 @@ TERMINAL = Terminal(unicode=True, plain=False, colour=True)
 os.environ.pop("TMUX", None)  # what tests copy is not for the person who runs them
 
 
+PARSED = {}
+"""Colours -> the style sheets that some explorer of this process has parsed with them."""
+
+
+class ParsedBefore(ParsedOnce):
+    """An explorer of a test takes what that of another test has parsed: a sixth of its start."""
+
+    def set_variables(self, variables):
+        if variables != self._variables:
+            self._parse_cache = LRUCache(1)  # which is cleared
+            super().set_variables(variables)
+        self._parse_cache = PARSED.setdefault(tuple(sorted(variables.items())), LRUCache(1024))
+
+
 class Heard(FsadvisorApp):
     """Keeps all that was said above the keys: the next key takes it away."""
 
@@ -27,6 +45,8 @@ class Heard(FsadvisorApp):
     def __init__(self, *given, **named):
         super().__init__(*given, **named)
         self.heard = []
+        self.stylesheet = ParsedBefore()
+        self.stylesheet.set_variables(self.get_css_variables())
 
     def _on_notify(self, event):
         super()._on_notify(event)
@@ -36,6 +56,18 @@ class Heard(FsadvisorApp):
 def said(app):
     """All of that."""
     return " ".join(app.heard)
+
+
+async def typed(pilot, words):
+    """Type into the line that has the keyboard, as fast as somebody pastes: it is waited once, and not for each key."""
+    app = pilot.app
+    assert isinstance(app.focused, Input)
+    for sign in words:
+        key = Key({" ": "space", ".": "full_stop", "_": "underscore"}.get(sign, sign), sign)
+        key.set_sender(app)
+        app._driver.send_message(key)
+    await pilot.pause()
+    await pilot.pause()
 
 
 def long(*size):

@@ -12,8 +12,8 @@ from fsadvisor.tui.screens.what_if import Said
 from fsadvisor.tui.views.look import finding_key
 from fsadvisor.tui.views.suppose import asked_of
 from fsadvisor.tui.widgets.rows_view import RowsView
-from tests.tui.driving import SIZES, explored, said, shown, until
-from tests.tui.test_unknowns import attesting, typed
+from tests.tui.driving import SIZES, explored, said, shown, typed, until
+from tests.tui.test_unknowns import attesting
 
 
 async def fact(app, pilot, subject, name):

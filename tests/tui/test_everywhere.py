@@ -12,7 +12,20 @@ from fsadvisor.tui.actions import EVERYWHERE
 from fsadvisor.tui.app import FsadvisorApp
 from fsadvisor.tui.screens.overview import Overview
 from fsadvisor.tui.widgets.bars import KeysBar
-from tests.tui.driving import MACHINE, SIZES, TERMINAL, Heard, explored, said, screen, session, shown, until
+from tests.tui.driving import (
+    MACHINE,
+    PARSED,
+    SIZES,
+    TERMINAL,
+    Heard,
+    explored,
+    said,
+    screen,
+    session,
+    shown,
+    typed,
+    until,
+)
 
 MODES = ("overview", "unknowns", "what_if", "probes", "live", "plan", "trials")
 
@@ -42,6 +55,8 @@ def test_help_of_help_is_not_opened():
 
 
 def test_every_place_is_reached_by_its_number_and_each_style_sheet_is_parsed_once():
+    PARSED.clear()
+
     async def steps(app, pilot):
         names = []
         for key in "1234567":
@@ -58,7 +73,7 @@ def test_every_place_is_reached_by_its_number_and_each_style_sheet_is_parsed_onc
 def test_the_palette_finds_actions_and_advice_and_subjects():
     async def steps(app, pilot):
         await pilot.press("colon")
-        await pilot.press(*"nvme0n1")
+        await typed(pilot, "nvme0n1")
         await until(pilot, lambda: "Show disk" in shown(app))
         return shown(app)
 
@@ -68,7 +83,7 @@ def test_the_palette_finds_actions_and_advice_and_subjects():
 def test_a_fact_that_the_palette_finds_is_opened_with_the_cursor_on_it():
     async def steps(app, pilot):
         await pilot.press("colon")
-        await pilot.press(*"plp")
+        await typed(pilot, "plp")
         await until(pilot, lambda: "disk.plp = " in shown(app))
         await pilot.press("enter")
         await until(pilot, lambda: app.screen.name == "subject" and app.screen.query_one("#rows").row is not None)
@@ -80,7 +95,7 @@ def test_a_fact_that_the_palette_finds_is_opened_with_the_cursor_on_it():
 def test_the_palette_tells_why_something_is_not_advised():
     async def steps(app, pilot):
         await pilot.press("colon")
-        await pilot.press(*"nobar")
+        await typed(pilot, "nobar")
         await until(pilot, lambda: "Why not" in shown(app) and "access times" not in shown(app))
         keys = screen(app)[-1]
         await pilot.press("enter")
@@ -99,7 +114,7 @@ def test_the_palette_tells_why_something_is_not_advised():
 def test_the_palette_names_rule_and_subject_where_titles_are_cut(size):
     async def steps(app, pilot):
         await pilot.press("colon")
-        await pilot.press(*"nobar")
+        await typed(pilot, "nobar")
         await until(pilot, lambda: "Why not" in shown(app) and "access times" not in shown(app))
         return shown(app)
 
@@ -159,7 +174,8 @@ def test_a_key_that_does_nothing_is_answered():
 
 def test_what_is_typed_into_a_line_is_no_key_that_does_nothing():
     async def steps(app, pilot):
-        await pilot.press("slash", *"Zq%")
+        await pilot.press("slash")
+        await typed(pilot, "Zq%")
         await until(pilot, lambda: "Zq%" in shown(app))
         return len(app._notifications)
 

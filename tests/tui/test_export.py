@@ -10,7 +10,7 @@ from xml.etree import ElementTree as ET
 import pytest
 from textual.widgets import Input
 
-from tests.tui.driving import SIZES, explored, shown, until
+from tests.tui.driving import SIZES, explored, shown, typed, until
 from tests.waiting import END_S
 
 
@@ -92,9 +92,13 @@ def test_the_report_is_saved_in_each_form(tmp_path, downs, ending):
 @pytest.mark.long
 def test_nothing_is_written_over_and_the_name_can_be_changed_then(tmp_path):
     async def steps(app, pilot):
-        await pilot.press("e", "j", "enter", "ctrl+u", *"mine.txt", "enter")
+        await pilot.press("e", "j", "enter", "ctrl+u")
+        await typed(pilot, "mine.txt")
+        await pilot.press("enter")
         await until(pilot, lambda: told(app))
-        await pilot.press("e", "j", "tab", "end", "ctrl+u", *"mine.txt", "enter")
+        await pilot.press("e", "j", "tab", "end", "ctrl+u")
+        await typed(pilot, "mine.txt")
+        await pilot.press("enter")
         await until(pilot, lambda: "is there already" in shown(app))
         await pilot.press("backspace", "enter")
         await until(pilot, lambda: app.screen.name == "overview")
@@ -131,7 +135,9 @@ def test_escape_saves_nothing_and_numbers_are_typed(tmp_path):
 
 def test_what_became_of_it_is_told_where_one_is_by_then(tmp_path, slow):
     async def steps(app, pilot):
-        await pilot.press("e", "j", "enter", "ctrl+u", *"slow.txt", "enter")
+        await pilot.press("e", "j", "enter", "ctrl+u")
+        await typed(pilot, "slow.txt")
+        await pilot.press("enter")
         await until(pilot, slow.begun.is_set)
         await pilot.press("escape", "7")
         assert told(app) == []
@@ -149,7 +155,9 @@ def test_a_folder_that_is_not_there_is_told_and_the_question_stays():
         await until(pilot, lambda: app.screen.name == "export" and app.screen.query_one(Input).value)
         await pilot.press("enter")
         await until(pilot, lambda: app.screen.query_one(Input).has_focus)
-        await pilot.press("home", *"no/such/", "enter")
+        await pilot.press("home")
+        await typed(pilot, "no/such/")
+        await pilot.press("enter")
         await until(pilot, lambda: "No such file" in shown(app))
         return app.screen.name
 

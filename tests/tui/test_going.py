@@ -7,7 +7,7 @@ from fsadvisor.tui.screens.question import Question
 from fsadvisor.tui.screens.supposing import Supposing
 from fsadvisor.tui.views.look import finding_key
 from tests.cases import few
-from tests.tui.driving import TWO_SIZES, explored, screen, shown, until
+from tests.tui.driving import TWO_SIZES, explored, screen, shown, typed, until
 from tests.tui.test_every_key import MODES
 
 NUMBERS = dict(zip(MODES, "1234567", strict=True))
@@ -101,7 +101,9 @@ def test_escape_takes_a_search_away_before_it_leads_back():
         await pilot.press("2")
         await until(pilot, lambda: app.screen.query_one("#tasks").rows)
         before = len(app.screen.query_one("#tasks").rows)
-        await pilot.press("slash", *"attest", "enter")
+        await pilot.press("slash")
+        await typed(pilot, "attest")
+        await pilot.press("enter")
         narrowed = len(app.screen.query_one("#tasks").rows)
         await pilot.press("escape")
         await pilot.pause()

@@ -7,7 +7,7 @@ from fsadvisor.tui.screens.supposing import Supposing
 from fsadvisor.tui.views.look import finding_key
 from fsadvisor.tui.widgets.document_view import DocumentView
 from fsadvisor.tui.widgets.rows_view import RowsView
-from tests.tui.driving import TWO_SIZES, explored, said, screen, shown, until
+from tests.tui.driving import TWO_SIZES, explored, said, screen, shown, typed, until
 from tests.tui.test_unknowns import attesting
 
 OLD = "old-storage-server"
@@ -167,7 +167,8 @@ def test_help_of_a_check_that_found_nothing_tells_of_no_commands():
 @pytest.mark.parametrize("size", TWO_SIZES)
 def test_a_search_that_finds_nothing_says_so_with_the_key_that_clears_it_and_what_is_like_it(size):
     async def steps(app, pilot):
-        await pilot.press("slash", *"chekc")
+        await pilot.press("slash")
+        await typed(pilot, "chekc")
         await until(pilot, lambda: "nothing found: Esc clears" in shown(app))
         narrowed = shown(app)
         await pilot.press("escape")
@@ -183,7 +184,9 @@ def test_a_search_that_nothing_is_like_says_so_and_the_list_is_not_called_empty(
     async def steps(app, pilot):
         await pilot.press("2")
         await until(pilot, lambda: app.screen.query_one("#tasks").rows)
-        await pilot.press("slash", *"qqqqqq", "enter")
+        await pilot.press("slash")
+        await typed(pilot, "qqqqqq")
+        await pilot.press("enter")
         await pilot.pause()
         text = shown(app)
         await pilot.press("escape")

@@ -6,7 +6,7 @@ import pytest
 from textual.events import Key
 
 from fsadvisor.pages.glyphs import plain
-from tests.tui.driving import SIZES, explored, long, screen, shown, until
+from tests.tui.driving import SIZES, explored, long, screen, shown, typed, until
 
 SERVER = "raid-lvm-crypt-server"
 
@@ -206,7 +206,9 @@ def test_a_later_look_keeps_the_cursors_on_their_keys():
 
 def test_a_search_in_the_tree_finds_what_is_folded_away():
     async def steps(app, pilot):
-        await pilot.press("tab", "slash", *"sda1", "enter")
+        await pilot.press("tab", "slash")
+        await typed(pilot, "sda1")
+        await pilot.press("enter")
         await until(pilot, lambda: "2 found" in shown(app))
         return cursor(app, "tree")
 

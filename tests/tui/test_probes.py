@@ -8,7 +8,7 @@ from fsadvisor.measure.probe.result import Figure, Result
 from fsadvisor.measure.probe.target import Objection
 from fsadvisor.tui.measuring import Measurer, probe_progress
 from fsadvisor.tui.views.probes import job_groups
-from tests.tui.driving import SIZES, explored, shown, until
+from tests.tui.driving import SIZES, explored, shown, typed, until
 
 COST = Cost(written_bytes=600 << 20, room_bytes=64 << 20, files=1, least_seconds=3.0, most_seconds=22.0)
 FIGURE = Figure(median=226.0, low=220.0, high=232.0, windows=7)
@@ -291,7 +291,9 @@ def test_what_another_place_wants_measured_is_picked():
 def test_another_folder_of_the_mount_can_be_named():
     async def steps(app, pilot, played):
         await pilot.press("tab", "f")
-        await pilot.press("ctrl+u", *"/srv", "enter")
+        await pilot.press("ctrl+u")
+        await typed(pilot, "/srv")
+        await pilot.press("enter")
         await until(pilot, lambda: "in /srv" in shown(app))
         await _asked_here(app, pilot)
         return played.asked[0].target

@@ -14,7 +14,7 @@ from fsadvisor.tui.measuring import Measurer, trial_progress
 from fsadvisor.tui.terminal import Terminal
 from fsadvisor.tui.widgets.bars import KeysBar
 from tests.paths import FIXTURES
-from tests.tui.driving import MACHINE, SIZES, explored, shown, until
+from tests.tui.driving import MACHINE, SIZES, explored, shown, typed, until
 from tests.tui.played import Played, result
 from tests.tui.test_what_if import SCROLLBAR
 
@@ -209,7 +209,8 @@ def test_a_folder_is_of_the_trials_that_it_was_asked_for():
     async def steps(app, pilot, played):
         rows = app.screen.query_one("#trials")
         rows.put_cursor_on("try\naccess-times-written\n/var/lib/postgresql")
-        await pilot.press("f", *"/x")
+        await pilot.press("f")
+        await typed(pilot, "/x")
         rows.put_cursor_on("mount\n/\n")
         await pilot.press("enter")
         await pilot.pause()

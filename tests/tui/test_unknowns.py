@@ -18,7 +18,7 @@ from fsadvisor.tui.screens.what_if import Said, WhatIf
 from fsadvisor.tui.views.unknowns import Means
 from fsadvisor.tui.widgets.rows_view import RowsView
 from tests.paths import FIXTURES
-from tests.tui.driving import MACHINE, TERMINAL, TWO_SIZES, Heard, explored, said, screen, session, shown, until
+from tests.tui.driving import MACHINE, TERMINAL, TWO_SIZES, Heard, explored, said, screen, session, shown, typed, until
 
 SIZES = TWO_SIZES
 
@@ -66,11 +66,6 @@ def attesting(steps, file, size=(80, 24), machine=MACHINE):
             return await steps(app, pilot)
 
     return asyncio.run(run())
-
-
-async def typed(pilot, words):
-    for sign in words:
-        await pilot.press("space" if sign == " " else sign)
 
 
 @pytest.mark.parametrize("size", SIZES)

@@ -15,7 +15,7 @@ from fsadvisor.tui.views.export import content
 from fsadvisor.tui.widgets.rows_view import RowsView
 from fsadvisor.version import Version
 from tests.paths import FIXTURES
-from tests.tui.driving import TWO_SIZES, explored, screen, shown, until
+from tests.tui.driving import TWO_SIZES, explored, screen, shown, typed, until
 from tests.waiting import END_S
 
 SIZES = TWO_SIZES
@@ -44,11 +44,6 @@ def is_settled(app):
 def rows(app, name):
     view = app.screen.query_one(f"#{name}", RowsView)
     return ["".join(one.text for line in row.lines for one in line) for row in view.rows]
-
-
-async def typed(pilot, words):
-    for sign in words:
-        await pilot.press({" ": "space", ".": "full_stop", "_": "underscore"}.get(sign, sign))
 
 
 async def chosen(app, pilot, words):
