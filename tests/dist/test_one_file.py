@@ -62,7 +62,8 @@ def test_each_form_of_the_report_is_the_same_to_the_byte(pyz, machine, form):
             "facts",
             "--colour",
             "rules --help",
-        ]
+        ],
+        8,
     ),
 )
 def test_each_verb_answers_the_same(pyz, words):

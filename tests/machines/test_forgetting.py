@@ -90,7 +90,7 @@ def without(subject, names):
     return structs.replace(subject, scope=scope)
 
 
-@pytest.mark.parametrize("name", few(MACHINES))
+@pytest.mark.parametrize("name", few(MACHINES, 8))
 def test_forgetting_one_or_two_facts_that_a_rule_asks_for_neither_calms_nor_advises(name):
     """All of them: a rule's answer depends on the facts alone that its expressions read."""
     storage, _, _ = known_and_advised(name)

@@ -16,6 +16,7 @@ from fsadvisor.measure.probe import fio as engine
 from fsadvisor.measure.probe.engine import EngineError
 from fsadvisor.measure.probe.jobs import JOBS, SUITES
 from fsadvisor.measure.probe.scratch_tree import PREFIX
+from tests.cases import few
 from tests.loops import attached_images, mounts, needs_loop_devices
 from tests.paths import ROOT
 from tests.probe.filesystems import needs_fio
@@ -86,7 +87,7 @@ def test_the_jobs_are_those_of_the_table():
 
 
 @needs_fio
-@pytest.mark.parametrize("job", ["commit-fdatasync", "commit-dsync-append", "random-read-32", "write-direct"])
+@pytest.mark.parametrize("job", few(["commit-fdatasync", "commit-dsync-append", "random-read-32", "write-direct"], 2))
 def test_fio_alone_gives_a_figure_and_leaves_nothing(tmp_path, job):
     small = replace(JOBS[job], work=replace(JOBS[job].work, file_bytes=4 << 20))
     with alone(small, tmp_path) as fio:

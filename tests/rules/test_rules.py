@@ -87,12 +87,14 @@ def test_an_example_that_advises_names_the_facts_that_its_commands_need():
         assert bool(withheld) == bool(verdict.open_answers()), f"{rule.id}: {example.name}"
 
 
-@pytest.mark.parametrize("part", range(8))
-def test_forgetting_facts_never_creates_advice(part):
-    """Any of them where an example has few, one or two of many."""
-    for rule in RULES[part::8]:
+@pytest.mark.parametrize(
+    ("part", "all_of"), [(0, 2), (1, 2), *(pytest.param(part, FEW, marks=pytest.mark.long) for part in range(8))]
+)
+def test_forgetting_facts_never_creates_advice(part, all_of):
+    """One or two of them; in `make long` any of them where an example has few."""
+    for rule in RULES[part :: 8 if all_of == FEW else 2]:
         for example in not_advised(rule):
-            most = len(example.facts) if len(example.facts) <= FEW else 2
+            most = len(example.facts) if len(example.facts) <= all_of else 2
             for count in range(1, most + 1):
                 for forgotten in itertools.combinations(example.facts, count):
                     after = outcome(rule, without(example.facts, forgotten))

@@ -11,6 +11,7 @@ from fsadvisor.tui.copying import refused
 from fsadvisor.tui.screens.finding import FindingPlace
 from fsadvisor.tui.screens.unknowns import Unknowns
 from fsadvisor.tui.views.look import finding_key
+from tests.cases import few
 from tests.told import disk, machine
 from tests.tui.driving import explored, said, shown, until
 
@@ -35,7 +36,7 @@ async def opened(app, pilot):
 ONE_ALWAYS = [WITHOUT[0], *(pytest.param(it, marks=pytest.mark.long) for it in WITHOUT[1:])]
 
 
-@pytest.mark.parametrize("point", WITH_COMMANDS)
+@pytest.mark.parametrize("point", few(WITH_COMMANDS, 2))
 def test_commands_come_as_they_are_and_a_shell_reads_the_mount_point_back(point, tmp_path):
     file = tmp_path / "commands"
 

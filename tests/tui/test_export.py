@@ -10,6 +10,7 @@ from xml.etree import ElementTree as ET
 import pytest
 from textual.widgets import Input
 
+from tests.cases import few
 from tests.tui.driving import SIZES, explored, shown, typed, until
 from tests.waiting import END_S
 
@@ -78,7 +79,7 @@ def test_the_screen_is_saved_as_a_picture_that_loads_nothing(tmp_path, size):
     assert not re.search(r"(href|src)\s*=", picture)
 
 
-@pytest.mark.parametrize(("downs", "ending"), [(1, "txt"), (2, "json"), (3, "html")])
+@pytest.mark.parametrize(("downs", "ending"), few([(1, "txt"), (2, "json"), (3, "html")]))
 def test_the_report_is_saved_in_each_form(tmp_path, downs, ending):
     saving([*["j"] * downs, "enter", "enter"])
     (file,) = tmp_path.iterdir()

@@ -15,6 +15,7 @@ from fsadvisor.tui.first_picture import Painter
 from fsadvisor.tui.terminal import Terminal
 from fsadvisor.tui.views.head import RECORDED
 from fsadvisor.tui.widgets.rows_view import RowsView
+from tests.cases import few
 from tests.paths import ROOT
 from tests.tui.driving import TERMINAL, explored, long
 from tests.tui.test_terminal import MACHINE, needs_tmux
@@ -63,7 +64,7 @@ def of_picture(written, size):
 
 
 @pytest.mark.parametrize("size", [(80, 24), (120, 40), long(119, 17), long(119, 16), long(200, 61), long(300, 100)])
-@pytest.mark.parametrize("kind", [TERMINAL, PLAIN], ids=["dark", "plain"])
+@pytest.mark.parametrize("kind", few([TERMINAL, PLAIN]), ids=["dark", "plain"])
 def test_textual_draws_the_same_but_for_scrollbars_and_keys(size, kind, monkeypatch):
     monkeypatch.setenv("COLORTERM", "truecolor")
     monkeypatch.setenv("TERM", "xterm-256color")

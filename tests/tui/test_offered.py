@@ -8,6 +8,7 @@ from fsadvisor.tui.views.look import finding_key
 from fsadvisor.tui.widgets.document_view import DocumentView
 from fsadvisor.tui.widgets.rows_view import RowsView
 from tests.tui.driving import TWO_SIZES, explored, said, screen, shown, typed, until
+from tests.tui.test_everywhere import MODES
 from tests.tui.test_unknowns import attesting
 
 OLD = "old-storage-server"
@@ -102,11 +103,11 @@ def test_the_footer_offers_what_can_be_done_with_the_row():
 
 
 @pytest.mark.parametrize("size", TWO_SIZES)
-@pytest.mark.parametrize("place", "1234567")
-def test_each_place_names_the_key_that_finds_anything(place, size):
+def test_each_place_names_the_key_that_finds_anything(size):
     async def steps(app, pilot):
-        await pilot.press(place)
-        await until(pilot, lambda: ": Find" in at_the_bottom(app))
+        for number, place in enumerate(MODES, 1):
+            await pilot.press(str(number))
+            await until(pilot, lambda place=place: app.current_mode == place and ": Find" in at_the_bottom(app))
 
     explored(steps, machine=OLD, size=size)
 

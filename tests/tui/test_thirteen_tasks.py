@@ -61,7 +61,7 @@ async def drive(machine, keys, tmp_path):
         return shown(app)
 
 
-@pytest.mark.parametrize("task", few(TASKS, 2))
+@pytest.mark.parametrize("task", few(TASKS, 3))
 def test_each_task_is_done_by_these_keys(task, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     machine, keys, expected = TASKS[task]

@@ -14,6 +14,7 @@ from fsadvisor.tui.terminal import Terminal
 from fsadvisor.tui.views.export import content
 from fsadvisor.tui.widgets.rows_view import RowsView
 from fsadvisor.version import Version
+from tests.cases import few
 from tests.paths import FIXTURES
 from tests.tui.driving import TWO_SIZES, explored, screen, shown, typed, until
 from tests.waiting import END_S
@@ -254,7 +255,7 @@ class HostileMachine:
 
 @pytest.mark.long
 @pytest.mark.parametrize("size", SIZES)
-@pytest.mark.parametrize("key", ["2", "3"])
+@pytest.mark.parametrize("key", few("23"))
 def test_what_a_drive_calls_itself_harms_neither_place(size, key):
     machine = HostileMachine(open_machine(FIXTURES / "machines" / RAID))
 
@@ -270,7 +271,7 @@ def test_what_a_drive_calls_itself_harms_neither_place(size, key):
         assert line.isprintable()
 
 
-@pytest.mark.parametrize("key", ["2", "3"])
+@pytest.mark.parametrize("key", few("23"))
 def test_without_unicode_every_sign_is_ascii(key):
     plain = Terminal(unicode=False, plain=True, colour=False)
 
