@@ -31,14 +31,17 @@ class Cause(Enum):
     __hash__ = object.__hash__  # members are single objects; Enum's own hash takes a Python call
 
 
-class Known(Struct, Generic[T_co], frozen=True):
-    """A value and where it came from (a path, a command, a rule of derivation)."""
+class Known(Struct, Generic[T_co], frozen=True, gc=False):
+    """A value and where it came from (a path, a command, a rule of derivation).
+
+    No value leads back to its fact, so Python's collector need not know of it, which takes a quarter less memory.
+    """
 
     value: T_co
     source: str
 
 
-class Unknown(Struct, frozen=True):
+class Unknown(Struct, frozen=True, gc=False):
     """No value: why, and in one imperative sentence how to learn it ('' where nothing would help)."""
 
     cause: Cause

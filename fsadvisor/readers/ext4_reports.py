@@ -14,7 +14,7 @@ from fsadvisor.readers.parsing import refusal, size_bytes, unread_pieces, whole
 if TYPE_CHECKING:
     from fsadvisor.facts import Unknown
 
-_KEY = late(r"[A-Z][^:]{1,40}")
+_LONGEST_KEY = 41
 _BANNER = late(r"(dumpe2fs|tune2fs) \d|Couldn't find valid filesystem superblock")
 
 
@@ -137,7 +137,8 @@ def _fields(text: str) -> tuple[dict[str, str], list[str]]:
     unread = []
     for line in text.split("\n"):
         key, colon, value = line.partition(":")
-        if not (colon and _KEY.fullmatch(key)) or (value and not value[0].isspace()):
+        is_key = "A" <= key[:1] <= "Z" and 1 < len(key) <= _LONGEST_KEY
+        if not (colon and is_key) or (value and not value[0].isspace()):
             if line.strip() and not _BANNER.match(line):
                 unread.append(line)
             continue

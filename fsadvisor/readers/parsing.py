@@ -25,9 +25,10 @@ def whole(text: str | None, base: int = 10) -> int | None:
     if text is None or len(text) > 80 or not text.isascii() or "_" in text:
         return None
     try:
-        return within(int(text.strip(), base))
+        number = int(text.strip(), base)
     except ValueError:
         return None
+    return number if -_END < number < _END else None
 
 
 def within(number: int) -> int | None:
@@ -51,7 +52,8 @@ def size_bytes(text: str | None) -> int | None:
     stripped = (text or "").strip().lower()
     number = stripped.rstrip("ibkmgtpe").rstrip()
     unit = stripped[len(number) :].strip().removesuffix("b").removesuffix("i")
-    exact, amount = whole(number), real(number)
+    exact = whole(number)
+    amount = real(number) if exact is None else exact
     if amount is None or abs(amount) > _END or unit not in _UNITS:
         return None
     return within(round(amount * _UNITS[unit]) if exact is None else exact * _UNITS[unit])

@@ -118,17 +118,29 @@ class Written:
         self._reasons: dict[tuple[Cause, str], int] = {}
 
     def subject(self, seen: Subject) -> model.Subject:
-        """One subject with its own facts."""
+        """One subject with its own facts.
+
+        A big machine has a million of these: they are gone through once, and most values stand in JSON as they are.
+        """
         known: dict[str, Any] = {}
         unknown: dict[str, int] = {}
         sources: dict[str, list[str]] = {}
         reasons = self._reasons
-        for name, fact in own_facts(seen):
-            if isinstance(fact, Unknown):
-                unknown[name] = reasons.setdefault((fact.cause, fact.learn), len(reasons))
-            elif (value := fact.value if fact.value.__class__ in _PLAIN else published.fact_value(fact.value)) is None:
-                unknown[name] = reasons.setdefault(_NO_NUMBER, len(reasons))
-            else:
+        for namespace in _own(seen):
+            names, read = _reader(namespace)
+            for name, fact in zip(names, read(seen.scope[namespace]), strict=True):
+                if fact is NOT_APPLICABLE:
+                    continue
+                if isinstance(fact, Unknown):
+                    if fact.cause is not Cause.NOT_APPLICABLE:
+                        unknown[name] = reasons.setdefault((fact.cause, fact.learn), len(reasons))
+                    continue
+                value = fact.value
+                if value.__class__ is not bool and value.__class__ is not int:
+                    value = published.fact_value(value)
+                if value is None:
+                    unknown[name] = reasons.setdefault(_NO_NUMBER, len(reasons))
+                    continue
                 known[name] = value
                 if self._sources:
                     sources.setdefault(_text(fact.source), []).append(name)
@@ -151,8 +163,6 @@ class Written:
 
 
 _NO_NUMBER = (Cause.UNREADABLE, "")
-_PLAIN = (bool, int)
-"""Most values; they stand in JSON as they are."""
 
 
 def _own(seen: Subject) -> Iterator[str]:

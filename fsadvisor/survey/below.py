@@ -77,6 +77,7 @@ class Folding:
         self._layers = layers
         self._thin = thin
         self._folded: dict[tuple[object, ...], Below] = {}
+        self._of_leaves: dict[tuple[tuple[str, ...], bool], Below] = {}
 
     def below(self, subject: str, discards: tuple[Fact[bool], ...], read_ahead: Fact[int]) -> Below:
         """What is under a subject; `discards` of the devices right below: their queues tell what layers pass on."""
@@ -92,18 +93,31 @@ class Folding:
         key = (leaves, followed, discards, any_thin, raid_levels, read_ahead, any_incomplete)
         found = self._folded.get(key)
         if found is None:
-            folded = _fold({at: self._disks[at] for at in leaves}, followed, discards, any_thin)
             found = self._folded[key] = replace(
-                folded, raid_levels=raid_levels, read_ahead_kib=read_ahead, any_incomplete=any_incomplete
+                self._of_disks(leaves, followed),
+                any_discards=read_fact.any_of(discards or (NOT_FOLLOWED,), _names(leaves)),
+                any_thin=any_thin,
+                raid_levels=raid_levels,
+                read_ahead_kib=read_ahead,
+                any_incomplete=any_incomplete,
             )
         return found
+
+    def _of_disks(self, leaves: tuple[str, ...], followed: bool) -> Below:
+        """What the disks alone tell."""
+        key = (leaves, followed)
+        if key not in self._of_leaves:
+            self._of_leaves[key] = _fold({at: self._disks[at] for at in leaves}, followed)
+        return self._of_leaves[key]
 
 
 def _names(leaves: Iterable[str]) -> str:
     return "all of " + ", ".join(at.partition(":")[2] for at in leaves)
 
 
-def _fold(leaves: Mapping[str, Disk], followed: bool, discards: tuple[Fact[bool], ...], any_thin: Fact[bool]) -> Below:
+def _fold(leaves: Mapping[str, Disk], followed: bool) -> Below:
+    """All that does not depend on what stands between the subject and its disks."""
+
     def every(pick: Callable[[Disk], Fact[bool]]) -> list[Fact[bool]]:
         return [*map(pick, leaves.values()), *([] if followed else [NOT_FOLLOWED])]
 
@@ -122,10 +136,10 @@ def _fold(leaves: Mapping[str, Disk], followed: bool, discards: tuple[Fact[bool]
         any_virtual=read_fact.any_of(every(lambda it: it.virtual), names),
         any_rotational=read_fact.any_of(every(_spins), names),
         any_shingled=read_fact.any_of(every(_shingled), names),
-        any_discards=read_fact.any_of(discards or (NOT_FOLLOWED,), names),
-        any_failing=read_fact.any_of(every(lambda it: it.failing), names),
+        any_discards=NOT_FOLLOWED,
         any_incomplete=NOT_FOLLOWED,
-        any_thin=any_thin,
+        any_thin=NOT_FOLLOWED,
+        any_failing=read_fact.any_of(every(lambda it: it.failing), names),
         any_ephemeral=read_fact.any_of(every(lambda it: read_fact.holds(it.cloud_disk, "local".__eq__)), names),
         any_host_write_cache=read_fact.any_of(every(lambda it: _of_network(it, _host_writes)), names),
         any_hard_disk_type=read_fact.any_of(every(lambda it: _of_network(it, _on_hard_disks)), names),
