@@ -7,8 +7,10 @@ ARGS ?=
 PROBING := probe compare trial forecast
 UV ?= uv
 BIN := .venv/bin
-# Tests wait for disks and terminals half of their time, but each worker collects all of them anew.
-WORKERS := $(shell n=$$(nproc); echo $$((n < 4 ? 2 * n : 8)))
+# Tests wait for disks and terminals two thirds of their time, but each worker collects all of them anew, in 3 s.
+WORKERS := $(shell n=$$(nproc); echo $$((n < 3 ? 3 * n : 8)))
+# The longer ones calculate more than they wait.
+LONG_WORKERS := $(shell n=$$(nproc); echo $$((n < 4 ? 2 * n : 8)))
 
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
@@ -53,7 +55,7 @@ test: set-up-test
 	@$(BIN)/pytest -n $(WORKERS) --dist worksteal $(ARGS)
 
 long: set-up-long
-	@$(BIN)/pytest -n $(WORKERS) --dist worksteal -m '(long or hypothesis) and not lab' --hypothesis-profile long $(ARGS)
+	@$(BIN)/pytest -n $(LONG_WORKERS) --dist worksteal -m '(long or hypothesis) and not lab' --hypothesis-profile long $(ARGS)
 
 fuzz: set-up-test
 	@$(BIN)/python -m tools.fuzz $(ARGS)

@@ -12,6 +12,7 @@ from urllib.parse import urlsplit
 import pytest
 
 from fsadvisor import cli
+from tests.cases import few
 from tests.command import ARGV, started
 from tests.paths import ROOT
 from tests.waiting import END_S
@@ -133,7 +134,7 @@ async def _visit(address, *steps):
 
 @pytest.mark.parametrize(
     "keys",
-    [[("W", READ_ONLY)], [("e", READ_ONLY)], [("6", ""), ("a", "plan.sh"), ("S", READ_ONLY)]],
+    few([[("W", READ_ONLY)], [("e", READ_ONLY)], [("6", ""), ("a", "plan.sh"), ("S", READ_ONLY)]]),
     ids=["waive", "export", "plan"],
 )
 def test_the_page_shows_the_machine_answers_keys_and_is_read_only(address, keys):
