@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, TypeVar
 from fsadvisor.arguments_help import demo_extras, is_demo
 from fsadvisor.machine import kept_files
 from fsadvisor.machine.kept_files import WithFile, with_own_results
-from fsadvisor.machine.live import LiveMachine
 from fsadvisor.rulebook.shelf import Shelf, load_shelf, own_rules, own_shelf
 from fsadvisor.storage.catalogue import did_you_mean
 
@@ -31,6 +30,8 @@ class UsageError(Exception):
 def machine(chosen: argparse.Namespace) -> Machine:
     """The machine that we run on, or what --on names, with what is kept of it."""
     if not chosen.on:
+        from fsadvisor.machine.live import LiveMachine
+
         return with_what_is_kept(
             LiveMachine(timeout=chosen.timeout, wake=chosen.wake, ask_programs=bool(chosen.ask_programs)), chosen
         )

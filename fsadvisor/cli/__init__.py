@@ -11,8 +11,6 @@ from typing import TYPE_CHECKING
 from fsadvisor import arguments, looking
 from fsadvisor._version import __version__
 from fsadvisor.attestation.claims import ClaimError
-from fsadvisor.cli import exploring
-from fsadvisor.machine.live import LiveMachine
 from fsadvisor.machine.port import MachineError
 from fsadvisor.rulebook.advise import advise, judge, tally, with_fitting_waivers
 from fsadvisor.rulebook.mistakes import RuleTextError
@@ -79,8 +77,11 @@ def _write(chunks: Iterable[str] | Iterable[bytes]) -> None:
 def _audit(chosen: argparse.Namespace) -> int:
     if not chosen.quiet and (said := getattr(chosen, "configured", "")):
         sys.stderr.write(f"fsadvisor: with the defaults of {said}\n")
-    if chosen.form is None and not (chosen.quiet or chosen.output) and (terminal := exploring.terminal_of(chosen)):
-        return exploring.explore(chosen, terminal)
+    if chosen.form is None and not (chosen.quiet or chosen.output):
+        from fsadvisor.cli import exploring
+
+        if terminal := exploring.terminal_of(chosen):
+            return exploring.explore(chosen, terminal)
     from fsadvisor.report.as_json import could_not_look
     from fsadvisor.report.model import About, Identity
 
@@ -302,6 +303,7 @@ def _drive(chosen: argparse.Namespace) -> int:
 
 def _measures(chosen: argparse.Namespace) -> int:
     """What runs for seconds or minutes, on this machine only, or prints how to."""
+    from fsadvisor.machine.live import LiveMachine
     from fsadvisor.verbs.asking import RefusedError
 
     gc.enable()
@@ -311,6 +313,12 @@ def _measures(chosen: argparse.Namespace) -> int:
     except RefusedError as error:
         raise looking.UsageError(*error.args) from error
     return status
+
+
+def _serve(chosen: argparse.Namespace) -> int:
+    from fsadvisor.cli import exploring
+
+    return exploring.serve(chosen)
 
 
 def _schema(chosen: argparse.Namespace) -> int:
@@ -335,5 +343,5 @@ _VERBS: dict[str | None, Callable[[argparse.Namespace], int]] = {
     "drive": _drive,
     **dict.fromkeys(("probe", "compare", "forecast", "trial", "waits", "doctor", "watch", "unit"), _measures),
     "schema": _schema,
-    "serve": exploring.serve,
+    "serve": _serve,
 }

@@ -7,11 +7,9 @@ what may name people or their servers (who said it, why, links, comments), and r
 
 from __future__ import annotations
 
-import gzip
 import json
 import os
 import re
-import zlib
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
@@ -187,6 +185,8 @@ def seen_path(*, root: bool, environment: Mapping[str, str]) -> Path | None:
 
 def read_seen(file: Path) -> bytes:
     """What is remembered, b'' where there is nothing that can be read and believed."""
+    import zlib
+
     unpacking = zlib.decompressobj(wbits=31)
     try:
         unpacked = unpacking.decompress(safe_files.read(file, MOST_SEEN_BYTES) or b"", _MOST_UNPACKED)
@@ -197,6 +197,8 @@ def read_seen(file: Path) -> bytes:
 
 def write_seen(file: Path, content: bytes) -> bool:
     """Remember it, in one step, for its user alone to read; False where it can't be kept."""
+    import gzip
+
     packed = gzip.compress(content, 1, mtime=0)
     if len(packed) > MOST_SEEN_BYTES:
         return False

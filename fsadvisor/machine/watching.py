@@ -12,9 +12,8 @@ from types import ModuleType
 from typing import TYPE_CHECKING, Any, Final
 
 from fsadvisor.facts import Cause, Unknown, unreadable
-from fsadvisor.machine import containers, guests, sources
+from fsadvisor.machine import sources
 from fsadvisor.machine.fit_to_tell import ENVIRONMENT, argument_paths, settings_in_arguments
-from fsadvisor.machine.opening import captured_text
 from fsadvisor.machine.port import Answer, MachineError, Reply
 
 if TYPE_CHECKING:
@@ -109,6 +108,8 @@ def _perhaps_called(beginnings: set[str]) -> Iterator[int]:
 
 def _process(told: dict[str, Any]) -> dict[str, Any]:
     """One process; a folder that psutil was refused (None) is marked as denied."""
+    from fsadvisor.machine import containers, guests
+
     process = {
         "pid": told["pid"],
         "name": told["name"],
@@ -152,6 +153,8 @@ def _written_folder(pid: int) -> str | None:
 
 def _environment(pid: int, process: str) -> list[list[str]] | None:
     """Of the variables that it was started with, those about storage; None where they can't be read."""
+    from fsadvisor.machine.opening import captured_text
+
     try:
         text = captured_text(Path(f"/proc/{pid}/environ"))
     except MachineError:

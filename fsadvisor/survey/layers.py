@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import string
 from typing import TYPE_CHECKING, Any
 
 from msgspec.structs import replace
@@ -74,7 +73,7 @@ _OF_MAPPED = ("misaligned", "cache_mode", "md_level", "fill_percent", "pool_meta
 _OF_A_KIND = ("kind", "md_level", "md_degraded", "md_mismatches", "md_consistency", "cache_mode", "misaligned")
 """What can't be told of a device whose directory can't be listed."""
 _WITH_OFFSETS = ("dm-linear", "dm-striped", "dm-crypt")
-_SAFE = frozenset((string.digits + string.ascii_letters + "#+-.:=@_\\").encode())
+_SAFE = frozenset(sign for sign in range(128) if chr(sign).isalnum() or chr(sign) in "#+-.:=@_\\")
 _THIN_TARGETS = frozenset(("thin", "thin-pool", "vdo"))
 
 

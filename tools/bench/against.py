@@ -27,7 +27,8 @@ _LYNIS: Final = ("audit", "system", "--quick", "--no-colors", "--logfile", "/dev
 _WITHOUT_TOOLS: Final = """
 import functools, sys
 from fsadvisor import cli
-cli.LiveMachine = functools.partial(cli.LiveMachine, tool_folders=())
+from fsadvisor.machine import live
+live.LiveMachine = functools.partial(live.LiveMachine, tool_folders=())
 sys.exit(cli.run(["--json"]))
 """
 
