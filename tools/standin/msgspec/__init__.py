@@ -78,6 +78,8 @@ class StructConfig(NamedTuple):
     omit_defaults: bool = False
     rename: str | None = None
     """None, or "kebab"."""
+    gc: bool = True
+    """Of msgspec alone: objects of Python's own are always known to its collector."""
 
 
 def _declared(namespace: dict[str, Any]) -> list[str]:
