@@ -8,6 +8,11 @@ import pytest
 
 from fsadvisor.machine.guests import QEMU_NAMES, qemu_disks
 from fsadvisor.machine.watching import processes
+from tests.waiting import comes_to
+
+
+def said_of(pid):
+    return [it for it in json.loads(processes(QEMU_NAMES).text) if it["pid"] == pid]
 
 
 def node(**words):
@@ -74,7 +79,8 @@ def test_a_real_qemu_is_seen_with_its_disk_and_nothing_else_of_it(tmp_path):
     ]
     with subprocess.Popen(argv, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL) as guest:
         try:
-            (told,) = [it for it in json.loads(processes(QEMU_NAMES).text) if it["pid"] == guest.pid]
+            assert comes_to(lambda: said_of(guest.pid))  # on a busy machine Popen returns before it has its new name
+            (told,) = said_of(guest.pid)
         finally:
             guest.kill()
     assert told["images"] == [{"path": str(image), "cache": "unsafe"}]
