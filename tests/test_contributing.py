@@ -29,6 +29,7 @@ def checkout(tmp_path):
     return tmp_path
 
 
+@pytest.mark.long
 def test_the_commands_write_a_rule_that_proves_itself(checkout):
     ours = {file.name for file in (ROOT / "rules" / "host").iterdir()}
     for line in LINES:

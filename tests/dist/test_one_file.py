@@ -137,6 +137,7 @@ def test_nothing_stays_where_it_was_unpacked(pyz, tmp_path):
         assert list(tmp_path.iterdir()) == []
 
 
+@pytest.mark.long
 @pytest.mark.namespaces
 @pytest.mark.skipif(os.geteuid() != 0, reason="makes mounts")
 def test_it_runs_where_no_program_may_run_from_memory_and_the_root_is_read_only(pyz, tmp_path):

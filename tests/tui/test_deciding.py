@@ -244,6 +244,7 @@ def test_several_things_that_only_people_know_are_one_form_with_one_reason(size,
     assert one["because"] == two["because"] == "data sheet"
 
 
+@pytest.mark.long
 def test_a_number_that_was_written_from_the_form_of_several_things_is_asked_no_more(tmp_path):
     file = tmp_path / "attest.toml"
 

@@ -199,6 +199,7 @@ def test_a_kernel_that_does_not_answer_is_told_and_holds_nothing():
     live(steps)
 
 
+@pytest.mark.long
 def test_a_thousand_disks_are_drawn():
     async def steps(app, pilot, sampling):
         await moved(app, pilot, sampling, 3, disks=[f"sd{at:04}" for at in range(1000)])

@@ -247,6 +247,7 @@ def test_from_the_overview_the_ladder_on_a_mount_is_at_most_ten_keys_away():
     assert "fsync-ladder" in text
 
 
+@pytest.mark.long
 def test_brackets_go_from_group_to_group_and_back():
     async def steps(app, pilot, played):
         seen = []

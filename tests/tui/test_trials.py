@@ -109,6 +109,7 @@ def test_a_trial_is_drawn_as_it_goes_and_its_sentence_stands_beside_its_danger(s
     assert "…" not in done
 
 
+@pytest.mark.long
 def test_without_unicode_what_is_measured_is_drawn_in_ascii():
     async def steps(app, pilot, played):
         await _compared(app, pilot)
