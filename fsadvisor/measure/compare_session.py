@@ -1,8 +1,9 @@
-"""What a comparison does: looks around the paths, says what it takes, has it measured, and makes the table of it."""
+"""What a comparison does: looks around the paths, says what it takes, has it measured, makes its table and keeps it."""
 
 from __future__ import annotations
 
 import contextlib
+import hashlib
 import os
 import random
 from datetime import UTC, datetime
@@ -13,17 +14,18 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from fsadvisor.facts import Known
+from fsadvisor.machine.kept_files import COMPARED
 from fsadvisor.machine.runner import encoded
 from fsadvisor.measure import child
 from fsadvisor.measure.compare import device, workloads
-from fsadvisor.measure.compare.matrix import comparison
-from fsadvisor.measure.compare.remembered import remembered
+from fsadvisor.measure.compare.matrix import Standing, comparison
 from fsadvisor.measure.compare.rounds import LEAST_WINDOWS
 from fsadvisor.measure.compare.workloads import CHOICES, Cell, Side, kernel_has
 from fsadvisor.measure.messages import CompareJob, ComparePath, CompareWork, Finished, JobDone, LeftOut, Note, SideReady
 from fsadvisor.measure.probe import cost, disks, guard, lock, store, surroundings
 from fsadvisor.measure.probe.engine import EngineError
 from fsadvisor.measure.probe.measure import WINDOW_SECONDS
+from fsadvisor.measure.probe.result import Result
 from fsadvisor.measure.probe.target import Objection, warning
 from fsadvisor.measure.trial import mounting
 from fsadvisor.pages.escape import without_surrogates
@@ -315,3 +317,45 @@ def _together(left_out: dict[str, str]) -> Iterator[tuple[list[str], str]]:
     """Names by the reason why they are left out."""
     for why in dict.fromkeys(left_out.values()):
         yield [name for name, one in left_out.items() if one == why], why
+
+
+_AT_THE_TOP = (Standing.BEST, Standing.TIE)
+
+
+def remembered(found: Comparison, first: ComparePath, when: str) -> Result | None:
+    """None where nobody was ranked, or where it is not known which mount the first side is on.
+
+    What it depends on is kept of the first side: another kernel, option or disk there makes it stale.
+    """
+    best = dict(_best(found))
+    if not best or not first.mount:
+        return None
+    sides, jobs = tuple(side.name for side in found.sides), tuple(row.job.id for row in found.rows)
+    results = [one.cell.result for row in found.rows for one in row.ranked if one.cell.result is not None]
+    question = f"{', '.join(sides)} by {', '.join(jobs)}"
+    return Result(
+        job=f"{COMPARED}{hashlib.sha256(question.encode()).hexdigest()[:12]}",
+        question=question,
+        target=first.side.name,
+        mount=first.mount,
+        when=when,
+        engine=results[0].engine,
+        headline="",
+        figure=None,
+        end="settled",
+        windows=sum(one.windows for one in results),
+        seconds=sum(one.seconds for one in results),
+        depends=first.depends,
+        sides=sides,
+        best=best,
+    )
+
+
+def _best(found: Comparison) -> Iterator[tuple[str, tuple[str, ...]]]:
+    """By what was asked, the sides at the top: one is best, several tie."""
+    for row in found.rows:
+        for asked, members in row.groups():
+            top = tuple(one.cell.side.name for one in members if one.standing in _AT_THE_TOP)
+            if top:
+                where = " in images" if asked.ground == "image" else ""
+                yield f"{row.job.id}{where}{' without flushes' if asked.promise == 'no flushes' else ''}", top

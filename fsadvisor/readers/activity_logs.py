@@ -17,7 +17,7 @@ MOST: Final = 20_000
 """Intervals: a day of one each five seconds."""
 
 
-class Disk(Struct, frozen=True, kw_only=True):
+class DiskActivity(Struct, frozen=True, kw_only=True):
     """A disk's means; `ms` is what a request took, reads, writes and discards together."""
 
     name: str
@@ -44,7 +44,7 @@ class Interval(Struct, frozen=True, kw_only=True):
     io_full: float | None
     memory_some: float | None
     memory_full: float | None
-    disks: tuple[Disk, ...]
+    disks: tuple[DiskActivity, ...]
 
 
 ATOP_LABELS: Final = "CPU,MEM,PAG,PSI,DSK,LVM,MDD"
@@ -132,14 +132,14 @@ def _figure(word: str) -> float | None:
     return None if found is None or found > _MOST else max(found, 0.0)
 
 
-def _disk(words: list[str], seconds: float) -> Disk | None:
+def _disk(words: list[str], seconds: float) -> DiskActivity | None:
     figures = [_figure(word) for word in words[1:_DISK_FIELDS]]
     known = [it for it in figures if it is not None]
     if len(known) < _DISK_FIELDS - 1:
         return None
     busy_ms, reads, read, writes, written, discards, _, _, queue = known
     requests = reads + writes + discards
-    return Disk(
+    return DiskActivity(
         name=words[0],
         requests=requests / seconds,
         ms=busy_ms * queue / requests if requests else 0.0,
@@ -270,8 +270,8 @@ def _is_sound(one: _Disk) -> bool:
     return all(isfinite(value) and value >= 0 for value in (one.tps, one.await_ms, one.aqu_sz, one.util_percent))
 
 
-def _sadf_disk(one: _Disk) -> Disk:
-    return Disk(
+def _sadf_disk(one: _Disk) -> DiskActivity:
+    return DiskActivity(
         name=one.disk_device,
         requests=one.tps,
         ms=one.await_ms,

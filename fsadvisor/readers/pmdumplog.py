@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Final, TypeAlias
 
 from fsadvisor.facts import unreadable
 from fsadvisor.patterns import late
-from fsadvisor.readers.activity_logs import MOST, Disk, Interval
+from fsadvisor.readers.activity_logs import MOST, DiskActivity, Interval
 from fsadvisor.readers.parsing import real
 
 if TYPE_CHECKING:
@@ -164,14 +164,14 @@ def _interval(
     )
 
 
-def _disk(rate: _Rates, kind: str, name: str) -> Disk | None:
+def _disk(rate: _Rates, kind: str, name: str) -> DiskActivity | None:
     told = [rate(f"{kind}.{one}", name) for one in _OF_DISKS]
     known = [it for it in told if it is not None]
     if len(known) < len(told):
         return None
     reads, writes, read_ms, write_ms, busy_ms, queue_ms, read, written = known
     requests = reads + writes
-    return Disk(
+    return DiskActivity(
         name=name,
         requests=requests,
         ms=(read_ms + write_ms) / requests if requests else 0.0,

@@ -15,8 +15,7 @@ from fsadvisor import looking
 from fsadvisor.facts import Cause, Unknown
 from fsadvisor.machine.waiting import LockTrace
 from fsadvisor.measure.messages import Progress
-from fsadvisor.measure.now.kept import chosen_of, kept
-from fsadvisor.measure.now.replayed import NOTE, replayed
+from fsadvisor.measure.now.kept import REPLAYED_NOTE, chosen_of, kept, replayed
 from fsadvisor.measure.probe import disks, surroundings
 from fsadvisor.measure.probe.jobs import JOBS
 from fsadvisor.measure.probe.processes import Stop, Stopped
@@ -94,7 +93,7 @@ def _again(chosen: argparse.Namespace, write: Callable[[Iterable[str]], None]) -
         raise RefusedError("--on tells of all disks in a window that is over: leave TARGET and other options out")
     windows = kept(looking.kept_windows(chosen.on))
     one = chosen_of(windows, chosen.at)
-    told = account(replayed(one), one.when, notes=(NOTE,))
+    told = account(replayed(one), one.when, notes=(REPLAYED_NOTE,))
     if chosen.form == "json":
         write([waits_json.as_json(told)])
     else:

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from msgspec import structs
 
 from fsadvisor.measure.compare.matrix import Standing, comparison, obstacle, question, ranked, share, tied, times
-from fsadvisor.measure.compare.remembered import remembered
+from fsadvisor.measure.compare_session import remembered
 from fsadvisor.measure.probe.jobs import JOBS
 from fsadvisor.measure.probe.result import Figure
 from tests.compare.compared import (

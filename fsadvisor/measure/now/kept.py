@@ -1,22 +1,28 @@
 """Windows that were kept: by `watch`, `doctor --json`, a capture, sysstat, atop or PCP; and which of them to judge.
 
-What sysstat, atop or PCP kept, as windows: disks, processors, pressure and swapping, no programs and no mounts.
+What sysstat, atop or PCP kept, as windows: disks, processors, pressure and swapping, no programs and no mounts. And any
+of them as what `waits` makes its sentences of: what was not kept is not known.
 """
 
 from __future__ import annotations
 
 import re
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeVar
 
 import msgspec
 
-from fsadvisor.facts import Unknown
+from fsadvisor.facts import Cause, Fact, Known, Unknown
 from fsadvisor.machine import histories
 from fsadvisor.machine.kept_files import INCIDENT
 from fsadvisor.machine.opening import WINDOW, captured_text, open_machine
 from fsadvisor.machine.port import MachineError
 from fsadvisor.measure.now.model import FORMAT, Device, Window
+from fsadvisor.measure.waits.journals import PHASES, Jbd2Work
+from fsadvisor.measure.waits.rates import Rates
+from fsadvisor.measure.waits.threads import Threads
+from fsadvisor.measure.waits.window import LEAST_SECONDS, NOT_TRACED, Cpu, Disk, Disks, Stalls
+from fsadvisor.measure.waits.window import Window as Counted
 from fsadvisor.patterns import late
 from fsadvisor.readers import activity_logs, pmdumplog
 
@@ -25,7 +31,10 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from fsadvisor.machine.port import Machine
-    from fsadvisor.readers.activity_logs import Disk, Interval
+    from fsadvisor.measure.now.model import Journal
+    from fsadvisor.measure.waits.threads import For
+    from fsadvisor.readers.activity_logs import DiskActivity, Interval
+
 
 _PAGE: Final = 4096
 """Of the machine that wrote the file: not told there, so that of x86 and most of ARM."""
@@ -61,7 +70,7 @@ def _share(percent: float | None) -> float | None:
     return None if percent is None else percent / 100
 
 
-def _device(one: Disk) -> Device:
+def _device(one: DiskActivity) -> Device:
     return Device(
         name=one.name,
         requests=one.requests,
@@ -216,3 +225,92 @@ def _can_be(value: object) -> bool:
     if isinstance(value, (list, tuple)):
         return all(map(_can_be, value))
     return not isinstance(value, (int, float)) or abs(value) < _MOST
+
+
+T = TypeVar("T")
+
+_SOURCE: Final = "the window that was kept"
+_NOT_KEPT: Final = Unknown(Cause.NOT_MEASURED, "", _SOURCE)
+_WAITED_FOR: Final[tuple[For, ...]] = ("disk", "lock", "journal", "network", "other", "gone on")
+REPLAYED_NOTE: Final = "Of journals, ext4's commits alone are kept; who slept for which lock is not."
+
+
+def replayed(window: Window) -> Counted:
+    """The window as `waits` measures it."""
+    none = Unknown(Cause.NOT_MEASURED, f"it is of {window.seconds:g} s, and {LEAST_SECONDS:g} s are wanted", _SOURCE)
+    short = window.seconds < LEAST_SECONDS
+    return Counted(
+        seconds=window.seconds,
+        cpu=none if short else _cpu(window),
+        disks=none if short else Known(Disks(each=tuple(map(_disk, window.devices))), _SOURCE),
+        pressure={
+            "cpu": Stalls(some=_told(window.cpu_some), full=_told(window.cpu_full)),
+            "io": Stalls(some=_told(window.io_some), full=_told(window.io_full)),
+            "memory": Stalls(some=_told(window.memory_some), full=_told(window.memory_full)),
+        },
+        works=tuple(Known(_journal(one), _SOURCE) for one in window.journals if one.transactions),
+        threads=none if short else _threads(window),
+        locks=NOT_TRACED,
+        own=window.own,
+    )
+
+
+def _told(value: T | None) -> Fact[T]:
+    return _NOT_KEPT if value is None else Known(value, _SOURCE)
+
+
+def _cpu(window: Window) -> Fact[Cpu]:
+    parts = (window.processors, window.user, window.system, window.interrupts, window.steal)
+    processors, user, system, interrupts, steal = parts
+    if processors is None or user is None or system is None or interrupts is None or steal is None:
+        return _NOT_KEPT
+    idle = None if window.iowait is None else max(1 - user - system - interrupts - steal - window.iowait, 0.0)
+    return Known(
+        Cpu(
+            processors=processors,
+            user=user,
+            system=system,
+            interrupts=interrupts,
+            steal=steal,
+            iowait=_told(window.iowait),
+            idle=_told(idle),
+        ),
+        _SOURCE,
+    )
+
+
+def _disk(one: Device) -> Disk:
+    same: dict[str, Any] = {name: getattr(one, name) for name in _SAME}
+    if one.requests is not None:  # sysstat does not tell reads and writes apart
+        same |= {"reads": one.requests, "read_ms": one.request_ms}
+    return Disk(name=one.name, rates=Rates(**same, flushed=bool(one.flushes)), flush=_told(one.flush))
+
+
+_SAME: Final = tuple(name for name in Rates.__struct_fields__ if name not in ("flushed", "discard_ms"))
+
+
+def _journal(one: Journal) -> Jbd2Work:
+    return Jbd2Work(
+        device=one.device,
+        transactions=one.transactions,
+        requested=one.requested,
+        phases_ms=dict.fromkeys(PHASES, _NOT_KEPT),
+        commit_us=_told(one.commit_us),
+    )
+
+
+def _threads(window: Window) -> Fact[Threads]:
+    if window.running is None or window.waiting is None or window.threads is None:
+        return _NOT_KEPT
+    return Known(
+        Threads(
+            looks=window.looks,
+            threads=window.threads,
+            running=window.running,
+            waiting=window.waiting,
+            kinds={kind: _told(window.kinds.get(kind)) for kind in _WAITED_FOR},
+            waiters=window.waiters,
+            runners=window.runners,
+        ),
+        _SOURCE,
+    )
