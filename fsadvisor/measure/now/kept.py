@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeVar
 import msgspec
 
 from fsadvisor.facts import Cause, Fact, Known, Unknown
-from fsadvisor.machine import histories
+from fsadvisor.machine import opening
 from fsadvisor.machine.kept_files import INCIDENT
 from fsadvisor.machine.opening import WINDOW, captured_text, open_machine
 from fsadvisor.machine.port import MachineError
@@ -98,7 +98,7 @@ _KEEPERS: Final = (
     _Keeper(
         "sysstat",
         late("\x96\xd5|\xd5\x96"),
-        histories.sysstat,
+        opening.sysstat_text,
         late(r'\s*\{\s*"sysstat"\s*:'),
         activity_logs.parse_sadf,
         "`sadf -j`",
@@ -106,7 +106,7 @@ _KEEPERS: Final = (
     _Keeper(
         "atop",
         late("\xef\xbe\xed\xfe|\xfe\xed\xbe\xef"),
-        lambda path: histories.atop(path, activity_logs.ATOP_LABELS),
+        lambda path: opening.atop_text(path, activity_logs.ATOP_LABELS),
         late(r"(?:RESET\n)?(?:CPU|MEM) \S+ \d+ \d{4}/\d\d/\d\d "),
         activity_logs.parse_atop,
         f"`atop -P {activity_logs.ATOP_LABELS}`",
@@ -114,7 +114,7 @@ _KEEPERS: Final = (
     _Keeper(
         "PCP",
         late("\0\0..\x50\x05\x26[\x02\x03]", re.DOTALL),
-        lambda path: histories.pcp(path, pmdumplog.METRICS),
+        lambda path: opening.pcp_text(path, pmdumplog.METRICS),
         pmdumplog.BEGINS,
         pmdumplog.parse,
         "`pmdumplog -x -Z UTC`",
