@@ -13,7 +13,6 @@ from fsadvisor.readers import block_files, json_text
 from fsadvisor.storage import Below, Disk, Mount
 from fsadvisor.survey import (
     attachment,
-    behind_controllers,
     block,
     controllers,
     drive,
@@ -234,7 +233,7 @@ def disk(
         raid_drive_errors=volume.drive_errors,
         raid_foreign_drives=volume.foreign_drives,
         raid_patrol_read=volume.patrol_read,
-        raid_drive_health=behind_controllers.sick(machine, read_fact.value(volume_of), device),
+        raid_drive_health=drive_health.sick_behind_controller(machine, read_fact.value(volume_of), device),
         controller_cache=raid_cache.policy,
         controller_battery=raid_cache.battery,
         controller_drive_caches=raid_cache.drive_caches,

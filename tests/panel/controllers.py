@@ -3,7 +3,7 @@
 import json
 
 from fsadvisor.readers import raid_tools, smartctl, ssacli, storcli
-from fsadvisor.survey import behind_controllers
+from fsadvisor.survey import drive_health
 from tests.machines import parts
 from tests.panel.build import sata
 
@@ -71,7 +71,7 @@ def megaraid(at=0, model="MR9361-8i", vendor="AVAGO   ", tool="storcli64", *, vo
 def behind(kinds, attributes=(), at=0, path="/dev/bus/0", model="ST8000NM0055", rpm=7200):
     """What smartctl says of the drives behind a controller; only number `at` has these attributes."""
     devices = [{"name": path, "info_name": f"{path} [{kind}]", "type": kind, "protocol": "ATA"} for kind in kinds]
-    told = {" ".join(behind_controllers.SCAN): json.dumps({"smartctl": {"exit_status": 0}, "devices": devices})}
+    told = {" ".join(drive_health.SCAN): json.dumps({"smartctl": {"exit_status": 0}, "devices": devices})}
     for number, kind in enumerate(kinds):
         own = parts.sata_answers(path, model, 8 * 10**12, spins=rpm, attributes=attributes if number == at else ())
         told |= {" ".join(smartctl.argv(path, kind)): words for words in own.values()}
