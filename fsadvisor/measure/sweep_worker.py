@@ -28,10 +28,9 @@ from typing import TYPE_CHECKING, Final
 from msgspec.structs import replace
 
 from fsadvisor.measure.messages import LeftOut, Point, Started
-from fsadvisor.measure.probe import disks, lock
+from fsadvisor.measure.probe import disks, lock, own_sessions
 from fsadvisor.measure.probe.engine import EngineError, told
 from fsadvisor.measure.probe.jobs import JOBS, Mix
-from fsadvisor.measure.probe.own import sessions
 from fsadvisor.measure.probe.processes import Stopped
 from fsadvisor.measure.probe.target import bytes_text
 from fsadvisor.measure.trial import mounting, testbed
@@ -304,7 +303,7 @@ class _Sweep:
 
     @contextlib.contextmanager
     def _session(self, fs_type: str, workload: str, folder: Path, disk: str) -> Iterator[EngineSession]:
-        with sessions.open_mix(self._job(workload), folder, disks.Way.straight_to(disk)) as session:
+        with own_sessions.open_mix(self._job(workload), folder, disks.Way.straight_to(disk)) as session:
             self._begun += 1
             self._emit(Started(at=self._begun, job=workload, side=fs_type))
             self._rates.clear()

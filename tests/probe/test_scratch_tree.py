@@ -10,10 +10,9 @@ import sys
 
 import pytest
 
-from fsadvisor.measure.probe import scratch_record, scratch_tree
+from fsadvisor.measure.probe import own_sessions, scratch_record, scratch_tree
 from fsadvisor.measure.probe.engine import EngineError
 from fsadvisor.measure.probe.jobs import Metadata, Mix
-from fsadvisor.measure.probe.own import sessions
 from fsadvisor.measure.probe.processes import Stopped
 from fsadvisor.measure.probe.scratch_tree import clear, tree
 from tests.paths import ROOT
@@ -112,11 +111,11 @@ def test_what_is_written_into_it_goes_by_no_name_that_could_be_moved(tmp_path):
         place.rename(tmp_path / "moved")
         place.symlink_to(outside)
         for folders in ("one", "each"):
-            with sessions.open_names(
+            with own_sessions.open_names(
                 Metadata(operation="create", folders=folders, threads=2, files=4), tmp_path, None
             ) as one:
                 assert one.window(0.01).operations > 0
-        with sessions.open_mix(lives, tmp_path, None) as one:
+        with own_sessions.open_mix(lives, tmp_path, None) as one:
             assert one.window(0.05).operations > 0
     forget(place)
     assert names_in(outside) == {"w0-000000", "f000000"}

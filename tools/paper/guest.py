@@ -12,7 +12,7 @@ import sys
 from pathlib import Path
 
 from fsadvisor.measure import child, messages, sweep_worker
-from fsadvisor.measure.probe.own import worker
+from fsadvisor.measure.probe import own_worker
 
 RESULTS = Path("/run/lab/results")
 _SIZE_BYTES = 3 << 30
@@ -42,7 +42,7 @@ def _warm(filesystems: tuple[str, ...]) -> None:
             subprocess.run(["umount", folder], check=True)
     subprocess.run(["dmsetup", "targets"], check=True, stdout=subprocess.DEVNULL)
     for _ in range(2):
-        subprocess.run([sys.executable, "-I", "-S", worker.__file__, "{}"], check=False, stderr=subprocess.DEVNULL)
+        subprocess.run([sys.executable, "-I", "-S", own_worker.__file__, "{}"], check=False, stderr=subprocess.DEVNULL)
 
 
 def main(argv: list[str]) -> int:

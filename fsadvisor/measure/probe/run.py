@@ -13,12 +13,11 @@ from typing import TYPE_CHECKING, Final, TypeAlias
 from msgspec import Struct
 from msgspec.structs import replace
 
-from fsadvisor.measure.probe import cost, fio, ladder
+from fsadvisor.measure.probe import cost, fio, ladder, own_sessions
 from fsadvisor.measure.probe.disks import record
 from fsadvisor.measure.probe.engine import EngineError, because
 from fsadvisor.measure.probe.jobs import Allocation, Existing, Io, Job, Ladder, Metadata, Mix
 from fsadvisor.measure.probe.measure import Budget, Progress, Surroundings, Where, events
-from fsadvisor.measure.probe.own import sessions
 from fsadvisor.measure.probe.processes import Stopped
 from fsadvisor.measure.probe.result import Result
 from fsadvisor.readers import system_counters
@@ -227,14 +226,14 @@ def opened(job: Job, target: Path, way: Way | None = None) -> AbstractContextMan
     match job.work:
         case Io() as io:
             tool = fio.find()
-            return fio.session(tool, io, target, way) if tool else sessions.open_latency(io, target, way)
+            return fio.session(tool, io, target, way) if tool else own_sessions.open_latency(io, target, way)
         case Ladder() as steps:
             return ladder.session(steps, target, way)
         case Metadata() as metadata:
-            return sessions.open_names(metadata, target, way)
+            return own_sessions.open_names(metadata, target, way)
         case Allocation() as allocation:
-            return sessions.open_allocation(allocation, target, way)
+            return own_sessions.open_allocation(allocation, target, way)
         case Mix() as mix:
-            return sessions.open_mix(mix, target, way)
+            return own_sessions.open_mix(mix, target, way)
         case Existing() as existing:
-            return sessions.open_reading(existing, target, way)
+            return own_sessions.open_reading(existing, target, way)

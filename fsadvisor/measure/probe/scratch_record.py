@@ -5,7 +5,7 @@ about to be made; the second, written before anything is put into the tree, tell
 the file, which the kernel drops with the process, and takes it away once the tree is gone. A line without its end does
 not count.
 
-Names in a tree are those that `scratch`, `own.names` and `own.worker` give: files, and one level of directories with
+Names in a tree are those that `scratch`, `own_sessions` and `own_worker` give: files, and one level of directories with
 files. Nothing else is taken away.
 """
 

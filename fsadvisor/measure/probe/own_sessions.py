@@ -20,7 +20,7 @@ from fsadvisor._version import __version__
 from fsadvisor.machine.inodes import extent_count, largest_files
 from fsadvisor.measure.probe.disks import counted
 from fsadvisor.measure.probe.engine import EngineError, because, told
-from fsadvisor.measure.probe.own.worker_pool import crew, window
+from fsadvisor.measure.probe.own_worker_pool import crew, window
 from fsadvisor.measure.probe.scratch import scratch_file
 from fsadvisor.measure.probe.scratch_tree import descriptor_of, tree
 
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from fsadvisor.measure.probe.disks import Way
     from fsadvisor.measure.probe.engine import DiskWork, EngineSession, Window
     from fsadvisor.measure.probe.jobs import Allocation, Existing, Io, Metadata, Mix
-    from fsadvisor.measure.probe.own.worker_pool import Crew, OrderDone
+    from fsadvisor.measure.probe.own_worker_pool import Crew, OrderDone
     from fsadvisor.measure.probe.scratch import ScratchFile
 
 

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
     from fsadvisor.measure.probe.disks import Counted
 
-_WORKER = Path(__file__).with_name("worker.py")
+_WORKER = Path(__file__).with_name("own_worker.py")
 _GRACE_S = 60.0
 """How much longer than told an order may take: a file system under load may hold a call for long."""
 
