@@ -6,14 +6,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fsadvisor.drives import tables
+from fsadvisor import drives
 from fsadvisor.patterns import LatePattern, late
 from fsadvisor.readers import kernel_log
 
 OURS = sorted(
     {
-        *(row.model.pattern for row in (*tables.families(), *tables.table())),
-        *(row.models.pattern for row in tables.pages()),
+        *(row.model.pattern for row in (*drives.families(), *drives.table())),
+        *(row.models.pattern for row in drives.pages()),
         *(row.match.pattern for row in kernel_log.patterns()),
     }
 )
@@ -47,7 +47,7 @@ def test_no_text_that_fits_a_pattern_of_ours_is_passed_over(data):
 
 
 def test_a_model_that_fits_no_row_compiles_few_of_them():
-    rows = [LatePattern(row.model.pattern) for row in tables.families()]
+    rows = [LatePattern(row.model.pattern) for row in drives.families()]
     assert not any(row.match("nothing of this name") for row in rows)
     assert sum(row._compiled is not None for row in rows) < len(rows) // 5
 

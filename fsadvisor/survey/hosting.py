@@ -12,14 +12,14 @@ from typing import TYPE_CHECKING, Any, Final, Literal
 from msgspec import Struct
 from msgspec.structs import replace
 
-from fsadvisor.drives import tables
+from fsadvisor import drives
 from fsadvisor.facts import NOT_APPLICABLE, Cause, Fact, Known, Unknown, unreadable
 from fsadvisor.patterns import late
 from fsadvisor.readers import host_files
 from fsadvisor.survey import read_fact
 
 if TYPE_CHECKING:
-    from fsadvisor.drives.tables import Limits
+    from fsadvisor.drives import Limits
     from fsadvisor.machine.port import Argv, Machine
     from fsadvisor.readers.host_files import GivenDisk, InstanceData, Virtualization
     from fsadvisor.storage import CloudDisk, Disk, HostCache
@@ -252,7 +252,7 @@ def facts_of_cloud_size(on: Fact[Cloud], name: Fact[str]) -> dict[str, Any]:
 def _limits_of_size(on: Fact[Cloud], name: Fact[str]) -> Limits | Unknown:
     if isinstance(name, Unknown):
         return name
-    found = tables.limits_of_size(read_fact.value(on) or "", name.value)
+    found = drives.limits_of_size(read_fact.value(on) or "", name.value)
     return found or Unknown(Cause.NOT_EXPOSED, f"look up what {name.value} may do", "the table of clouds' limits")
 
 
@@ -284,7 +284,7 @@ def provisioned(
             throughput=unknown,
         )
     at_start = f"{host_files.INSTANCE_DATA}, as the machine started"
-    limits = tables.limits_of_disk(given.kind or "", given.gib or 0)
+    limits = drives.limits_of_disk(given.kind or "", given.gib or 0)
     source = f"{given.kind}, {given.gib} GiB: {limits.source}" if limits else at_start
     return Provisioned(
         kind=read_fact.fact_of(given.kind, at_start, learn),

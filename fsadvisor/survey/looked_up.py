@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Final, cast
 
 from msgspec.structs import replace
 
-from fsadvisor.drives import tables
+from fsadvisor import drives
 from fsadvisor.facts import NOT_APPLICABLE, Cause, Fact, Known, Unknown
 from fsadvisor.patterns import late
 from fsadvisor.survey import read_fact
@@ -46,8 +46,8 @@ def with_faults(disk: Disk, today: dt.date) -> Disk:
     if disk.virtual.value:
         return disk
     revision = read_fact.value(disk.firmware)
-    open_row: tables.Fault | None = None
-    for row in tables.faults(disk.model.value):
+    open_row: drives.Fault | None = None
+    for row in drives.faults(disk.model.value):
         holds = row.holds(revision)
         if holds:
             return _with_fault(disk, row, today)
@@ -55,12 +55,12 @@ def with_faults(disk: Disk, today: dt.date) -> Disk:
     if open_row is not None and open_row.effect != "handled":
         learn = f"compare its revision with the page: {open_row.what} ({open_row.cure})"
         return replace(disk, firmware_fault=Unknown(Cause.NOT_EXPOSED, learn, open_row.source))
-    age = (today - tables.table()[0].read).days
-    source = f"a table of {len(tables.table())} faults, {max(age, 0)} days old: this revision is in none"
+    age = (today - drives.table()[0].read).days
+    source = f"a table of {len(drives.table())} faults, {max(age, 0)} days old: this revision is in none"
     return replace(disk, firmware_fault=Known("none listed", source))
 
 
-def _with_fault(disk: Disk, row: tables.Fault, today: dt.date) -> Disk:
+def _with_fault(disk: Disk, row: drives.Fault, today: dt.date) -> Disk:
     left: Fact[int] = NOT_APPLICABLE
     when = ""
     if row.hours is not None:
@@ -97,9 +97,9 @@ def _is_unsaid(fact: object) -> bool:
 
 def _known(disk: Disk, hardware: str, family: Family | None, today: dt.date) -> Iterator[tuple[str, Known[bool]]]:
     model, revision = read_fact.value(disk.model) or "", read_fact.value(disk.firmware)
-    if (sheet := tables.datasheet(model)) is not None:
+    if (sheet := drives.datasheet(model)) is not None:
         yield "datasheet_plp", Known(True, sheet.source)
-    for row in tables.faults(model):
+    for row in drives.faults(model):
         if revision in row.cured and today - row.read <= _FRESH:
             yield "firmware_trusted", Known(True, f"no fault of {revision} is known as of {row.read}: {row.source}")
     is_drive = family is not None and family.verdict in _BARE
@@ -122,10 +122,10 @@ def with_shingles(disk: Disk) -> Disk:
 def _shingled(disk: Disk, model: str) -> Fact[ShingledBy]:
     if read_fact.value(disk.zoned):
         return Known("zones", disk.zoned.source)
-    if (page := tables.shingled(model)) is not None:
+    if (page := drives.shingled(model)) is not None:
         return Known("model", page)
     if read_fact.value(disk.transport) == "sata" and read_fact.value(disk.discards):
         return Known("trim", f"it is rotational and takes TRIM: {disk.discards.source}")
     return Known(
-        "no sign", f"no page of {len(tables.shingled_models())} models lists it; it has no zones and takes no TRIM"
+        "no sign", f"no page of {len(drives.shingled_models())} models lists it; it has no zones and takes no TRIM"
     )

@@ -6,15 +6,14 @@ from typing import TYPE_CHECKING, Literal, TypeAlias, TypeVar
 
 from msgspec import Struct
 
-from fsadvisor.drives.tables import attributes
+from fsadvisor.drives import attributes
 from fsadvisor.facts import NOT_APPLICABLE, Cause, Fact, Known, Unknown
 from fsadvisor.readers import nvme_logs, nvme_output
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from fsadvisor.drives import Attribute, Family
-    from fsadvisor.drives.tables import Worth
+    from fsadvisor.drives import Attribute, Family, Worth
     from fsadvisor.readers.nvme_logs import OcpSmartLog
     from fsadvisor.readers.smart_record import AtaAttribute, SmartReport
     from fsadvisor.storage import ControllerBattery, ControllerCache, DriveCaches, PlpVerdict, Transport, WriteCache

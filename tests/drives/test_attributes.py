@@ -7,8 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from fsadvisor.drives import find
-from fsadvisor.drives.tables import attributes, families
+from fsadvisor.drives import attributes, families, find
 from tests.cases import few
 
 PLACES = [

@@ -4,8 +4,7 @@ import re
 
 import pytest
 
-from fsadvisor.drives import find
-from fsadvisor.drives.tables import families
+from fsadvisor.drives import families, find
 from tests.cases import each
 
 

@@ -4,14 +4,14 @@ import datetime as dt
 
 from msgspec.structs import replace
 
-from fsadvisor.drives import tables
+from fsadvisor import drives
 from fsadvisor.facts import Cause, Known, Unknown
 from fsadvisor.survey import looked_up
 from fsadvisor.survey.whole import survey
 from tests.cases import each
 from tests.panel import build
 
-ROWS = tables.table()
+ROWS = drives.table()
 TODAY = dt.date(2026, 12, 3)
 
 
@@ -25,7 +25,7 @@ def says_what_it_does(row):
     assert row.says
     assert row.what
     assert row.read >= dt.date(2026, 11, 23)
-    assert row.effect in tables.WORST_FIRST
+    assert row.effect in drives.WORST_FIRST
     assert (row.like is None) == (not row.before)
     assert not row.firmware & row.cured
     if row.like:

@@ -2,9 +2,10 @@
 
 import pytest
 
-from fsadvisor.drives import find, tables
+from fsadvisor import drives
+from fsadvisor.drives import find
 
-ROWS = tables.pages()
+ROWS = drives.pages()
 
 
 @pytest.mark.parametrize("row", ROWS, ids=[row.models.pattern for row in ROWS])
@@ -15,10 +16,10 @@ def test_every_row_names_a_page_the_day_it_was_read_and_what_it_says(row):
 
 
 def test_a_data_sheet_speaks_of_the_part_numbers_that_it_lists_and_no_others():
-    assert tables.datasheet("Micron_9200_MTFDHAL3T8TCT                ") is not None
+    assert drives.datasheet("Micron_9200_MTFDHAL3T8TCT                ") is not None
     for other in ("Micron_9200_MTFDHAL3T8TCTX", "Micron_9200_MTFDHAL4T0TCT", "Micron_9300_MTFDHAL3T8TDP"):
-        assert tables.datasheet(other) is None
-    assert tables.datasheet("SAMSUNG MZQL23T8HCLS-00A07") is None, "no page that promises it was found"
+        assert drives.datasheet(other) is None
+    assert drives.datasheet("SAMSUNG MZQL23T8HCLS-00A07") is None, "no page that promises it was found"
 
 
 def test_what_a_data_sheet_promises_the_drive_table_does_not_deny_and_knows_well():

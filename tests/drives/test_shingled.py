@@ -2,7 +2,7 @@
 
 import pytest
 
-from fsadvisor.drives import tables
+from fsadvisor import drives
 from fsadvisor.survey.whole import survey
 from tests.panel import build
 
@@ -14,8 +14,8 @@ def told(model, **more):
 
 
 def test_sixty_models_each_stand_on_a_page_with_its_day():
-    assert len(tables.shingled_models()) >= 60
-    assert all("https://" in page and "read on 2026-11-23" in page for page in tables.shingled_models().values())
+    assert len(drives.shingled_models()) >= 60
+    assert all("https://" in page and "read on 2026-11-23" in page for page in drives.shingled_models().values())
 
 
 @pytest.mark.parametrize(

@@ -8,7 +8,7 @@ from hypothesis import Phase, settings
 from hypothesis import find as an_example
 from hypothesis import strategies as st
 
-from fsadvisor.drives.tables import families
+from fsadvisor.drives import families
 from fsadvisor.facts import Known, Unknown
 from fsadvisor.machine.port import Reply
 from fsadvisor.readers import nvme_id_ctrl, nvme_logs, nvme_output, smartctl

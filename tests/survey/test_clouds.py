@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from fsadvisor.drives import tables
+from fsadvisor import drives
 from fsadvisor.facts import Unknown
 from fsadvisor.survey.whole import survey
 from tests.told import disk, machine
@@ -141,9 +141,9 @@ def test_reads_that_the_hosts_cache_may_answer_are_not_counted_against_the_limit
 
 
 def test_every_row_of_the_table_reads_and_no_baseline_is_above_its_burst():
-    sizes = {cloud: tables._sizes(cloud) for cloud in ("aws", "azure")}
+    sizes = {cloud: drives._sizes(cloud) for cloud in ("aws", "azure")}
     assert (len(sizes["aws"]), len(sizes["azure"])) == (609, 35)
-    disks = [limits for one in tables._disks().values() for _, limits in one]
+    disks = [limits for one in drives._disks().values() for _, limits in one]
     for limits in (*sizes["aws"].values(), *sizes["azure"].values(), *disks):
         assert 0 < limits.iops <= limits.burst_iops
         assert 0 < limits.throughput <= limits.burst_throughput
