@@ -16,8 +16,8 @@ from fsadvisor.machine import kept_files
 if TYPE_CHECKING:
     import argparse
 
+    from fsadvisor.machine.live import ProgressiveMachine
     from fsadvisor.machine.port import Machine
-    from fsadvisor.machine.progressive import ProgressiveMachine
     from fsadvisor.tui.session import Session
     from fsadvisor.tui.terminal import Terminal
 
@@ -89,7 +89,7 @@ def _name(chosen: argparse.Namespace) -> str:
 
 
 def _session(chosen: argparse.Namespace, name: str, *, may_write: bool = True) -> Session:
-    from fsadvisor.machine.progressive import ProgressiveMachine
+    from fsadvisor.machine.live import ProgressiveMachine
     from fsadvisor.tui.session import Memory, Session
     from fsadvisor.verbs.asking import own_name
 

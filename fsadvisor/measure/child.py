@@ -2,10 +2,11 @@
 
 Both are asked by lines of JSON on their standard input and tell by lines on their standard output (`messages`), and
 both end with the process that started them. Little is loaded before a process knows what to do when it is told to
-stop: `client` and the tasks have the rest. A worker needs no clearing up and is killed (`trial.testbed`). A session
-takes away what it made, so it is told to stop: a disk that hangs holds that process and not ours.
+stop: the tasks have the rest. A worker needs no clearing up and is killed (`trial.testbed`). A session takes away what
+it made, so it is told to stop: a disk that hangs holds that process and not ours.
 
-Whoever asks a measuring process, and hears its messages to their end: of a worker, or of a session (`server`).
+Whoever asks a measuring process, and hears its messages to their end: of a worker, or of a session (`server`). And the
+task of every worker.
 """
 
 from __future__ import annotations
@@ -24,12 +25,9 @@ from typing import TYPE_CHECKING, Final, Literal, TypeAlias
 import msgspec
 
 from fsadvisor.measure import messages
-from fsadvisor.measure.messages import Finished
+from fsadvisor.measure.messages import CompareWork, Finished, SweepWork, TrialWork
 from fsadvisor.measure.probe.engine import EngineError
 from fsadvisor.measure.probe.processes import Stop, Stopped, die_with
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -185,7 +183,7 @@ def _function(name: str) -> Callable[..., None]:
     return found
 
 
-_WORK: Final = "fsadvisor.measure.workers:work"
+_WORK: Final = "fsadvisor.measure.child:work"
 _SESSION: Final = "fsadvisor.measure.server:answer"
 _END_SECONDS: Final = 2.0
 
@@ -310,3 +308,31 @@ def _await(process: subprocess.Popen[bytes]) -> None:
     except subprocess.TimeoutExpired:
         process.terminate()
         process.wait()
+
+
+def work(line: bytes, tell: Tell, stop: Stop) -> None:
+    """Do what a line asks for. Told to stop, it ends after its window."""
+
+    def emit(event: messages.Event) -> None:
+        tell(messages.line(event))
+
+    try:
+        match messages.work(line):
+            case TrialWork() as asked:
+                from fsadvisor.measure import trial_worker
+
+                trial_worker.run(asked, emit, stop)
+            case CompareWork() as asked:
+                from fsadvisor.measure import compare_worker
+
+                compare_worker.run(asked, emit, stop)
+            case SweepWork() as asked:
+                from fsadvisor.measure import sweep_worker
+
+                sweep_worker.run(asked, emit, stop)
+        finished = Finished(state="done")
+    except EngineError as error:
+        finished = Finished(state="failed", error=str(error))
+    except Stopped:
+        finished = Finished(state="cancelled")
+    emit(finished)

@@ -1,7 +1,7 @@
 """What measuring processes are asked, and what they tell: a line of JSON each, the same for all kinds of measurement.
 
 A session (`server`) reads one of `Asked`, tells an `Estimate`, waits for `Go`, and ends with `Finished`. A worker
-(`workers`) reads one of `Work` and begins at once. Events of a worker are passed on by its session as they are.
+(`child`) reads one of `Work` and begins at once. Events of a worker are passed on by its session as they are.
 """
 
 from __future__ import annotations

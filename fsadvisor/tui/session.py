@@ -33,8 +33,8 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from fsadvisor.attestation.claims import Saying
+    from fsadvisor.machine.live import ProgressiveMachine
     from fsadvisor.machine.port import Machine
-    from fsadvisor.machine.progressive import ProgressiveMachine
     from fsadvisor.measure.now.model import Window
     from fsadvisor.readers.attestations import Entry
     from fsadvisor.report.history import Gist, History

@@ -6,8 +6,8 @@ import threading
 import pytest
 
 from fsadvisor.facts import Cause, Unknown
+from fsadvisor.machine.live import ProgressiveMachine
 from fsadvisor.machine.port import Reply
-from fsadvisor.machine.progressive import ProgressiveMachine
 from tests.waiting import END_S
 
 SYSTEM = ("/usr/bin", "/bin")

@@ -8,7 +8,7 @@ import threading
 import pytest
 
 from fsadvisor.facts import Cause, Unknown
-from fsadvisor.machine.progressive import ProgressiveMachine
+from fsadvisor.machine.live import ProgressiveMachine
 from fsadvisor.rulebook.shelf import own_shelf
 from fsadvisor.storage import Storage
 from fsadvisor.tui.session import Looking, Session
