@@ -24,16 +24,15 @@ from fsadvisor.pages.document import Document, paragraph
 from fsadvisor.tui import drawing, looks
 from fsadvisor.tui.actions import EVERYWHERE, bindings
 from fsadvisor.tui.copying import copy
-from fsadvisor.tui.doctoring import Diagnosed, Doctor
+from fsadvisor.tui.drawing import Painting, ParsedOnce
 from fsadvisor.tui.going import Going
-from fsadvisor.tui.lighter import Painting, ParsedOnce
-from fsadvisor.tui.measuring import LEAVING_SECONDS, Heard, Measurer, probe_progress, trial_progress
+from fsadvisor.tui.measuring import LEAVING_SECONDS, Diagnosed, Doctor, Heard, Measurer, probe_progress, trial_progress
 from fsadvisor.tui.screens.palette import Palette
 from fsadvisor.tui.screens.question import Question
 from fsadvisor.tui.session import Looking
+from fsadvisor.tui.views.advice import counted_as
 from fsadvisor.tui.views.head import disks_words
 from fsadvisor.tui.views.keys import spelt
-from fsadvisor.tui.views.narrowing import counted_as
 from fsadvisor.tui.views.plan import Choice
 from fsadvisor.tui.widgets.bars import Head
 from fsadvisor.tui.wire import Wire
@@ -50,9 +49,9 @@ if TYPE_CHECKING:
     from fsadvisor.storage import Supposition
     from fsadvisor.tui.session import Outcome, Session
     from fsadvisor.tui.terminal import Terminal
+    from fsadvisor.tui.views.advice import Narrowing
     from fsadvisor.tui.views.keys import Index
     from fsadvisor.tui.views.look import Look
-    from fsadvisor.tui.views.narrowing import Narrowing
 
 _SIGNALLED = 128
 _LATEST_S = 120.0

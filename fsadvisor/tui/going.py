@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from textual.screen import Screen
     from textual.widget import AwaitMount
 
-    from fsadvisor.tui.lighter import Painting
+    from fsadvisor.tui.drawing import Painting
 
 
 _WITHOUT_EFFECT: Final = {

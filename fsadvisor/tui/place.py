@@ -10,7 +10,7 @@ from textual.css.query import NoMatches
 from textual.screen import Screen
 
 from fsadvisor.tui.actions import EVERYWHERE, Action, bindings
-from fsadvisor.tui.lighter import PaintedOnce
+from fsadvisor.tui.drawing import PaintedOnce
 from fsadvisor.tui.widgets.ask_line import SearchBar
 from fsadvisor.tui.widgets.bars import Head, KeysBar
 from fsadvisor.tui.widgets.document_view import DocumentView

@@ -12,7 +12,7 @@ from fsadvisor.machine.opening import open_machine
 from fsadvisor.rulebook.shelf import own_shelf
 from fsadvisor.survey.whole import survey
 from fsadvisor.tui.app import FsadvisorApp
-from fsadvisor.tui.lighter import ParsedOnce
+from fsadvisor.tui.drawing import ParsedOnce
 from fsadvisor.tui.session import Session
 from fsadvisor.tui.terminal import Terminal
 from tests.doctor.test_answer import window

@@ -15,7 +15,7 @@ from fsadvisor.tui.screens.choosing import Choosing
 from fsadvisor.tui.screens.deciding import DECISIONS
 from fsadvisor.tui.screens.on_the_board import OnTheBoard
 from fsadvisor.tui.telling import Telling
-from fsadvisor.tui.views import advice, board, finding, narrowing, storage_tree
+from fsadvisor.tui.views import advice, board, finding, storage_tree
 from fsadvisor.tui.views.look import finding_key
 from fsadvisor.tui.views.overview import Shape, detail_title, edge, layout
 from fsadvisor.tui.widgets.lines_view import FrameEdge, LinesView
@@ -34,8 +34,8 @@ if TYPE_CHECKING:
     from fsadvisor.report.findings import Finding
     from fsadvisor.tui.explorer import Explorer
     from fsadvisor.tui.sampling import Counting
+    from fsadvisor.tui.views.advice import Narrowing
     from fsadvisor.tui.views.look import Look
-    from fsadvisor.tui.views.narrowing import Narrowing
     from fsadvisor.tui.views.overview import Layout
 
 _REST_S: Final = 0.06
@@ -85,7 +85,7 @@ class Overview(OnTheBoard):
         self._moving = board.Traffic()
         self._resting: Timer | None = None
         self._beside = Telling(lambda: self.post_message(self.Told()))
-        self._way = narrowing.ALL
+        self._way = advice.ALL_ADVICE
         self._about = ""
         """The id of the subject that the advice is narrowed to; '' where it is not."""
         self._narrowed: tuple[tuple[int, str, Narrowing] | None, list[int] | None] = (None, None)
@@ -228,7 +228,7 @@ class Overview(OnTheBoard):
         self._gathered = chosen.pairs
         view, way = self._advice, self._way
         among = range(len(look.findings)) if only is None else only
-        groups = narrowing.grouped(look, way, among) if way.what and not way.value else ()
+        groups = advice.grouped(look, way, among) if way.what and not way.value else ()
         glyphs, height = self.explorer.glyphs, self._layout(self.size).advice
         view.show(
             lambda columns: advice.rows(look, columns, glyphs, chosen=chosen, only=only, height=height, groups=groups),
@@ -252,7 +252,7 @@ class Overview(OnTheBoard):
         about = look.relations.advice_on(look.relations.stack(self._about)) if self._about else None
         if not self._way.value:
             return about
-        places = narrowing.places(look, self._way)
+        places = advice.places_of(look, self._way)
         return places if about is None else [one for one in about if one in places]
 
     def on_rows_view_moved(self, event: RowsView.Moved) -> None:
@@ -370,17 +370,15 @@ class Overview(OnTheBoard):
     def action_all_advice(self) -> None:
         """No longer narrowed."""
         self._about = ""
-        self.show_only(narrowing.ALL)
+        self.show_only(advice.ALL_ADVICE)
 
     def action_narrow(self) -> None:
         """Choose what to show."""
         look = self._look
         if look is not None:
             question = "Show which advice? Type to find"
-            choices = partial(narrowing.rows, look)
-            self.app.push_screen(
-                Choosing(self.MODE, question, choices, lambda key: self.show_only(narrowing.way_of(key)))
-            )
+            choices = partial(advice.ways, look)
+            self.app.push_screen(Choosing(self.MODE, question, choices, lambda key: self.show_only(advice.way_of(key))))
 
     def on_explorer_narrowed(self, message: Explorer.Narrowed) -> None:
         """A count of the head was clicked."""

@@ -9,7 +9,7 @@ from textual.content import Content
 from textual.widgets.option_list import Option
 
 from fsadvisor.pages.glyphs import NOTHING, Line, Span, Tone, span
-from fsadvisor.tui.lighter import PaintedOnce
+from fsadvisor.tui.drawing import PaintedOnce
 from fsadvisor.tui.widgets.bars import KeysBar
 
 if TYPE_CHECKING:

@@ -10,7 +10,7 @@ from textual.screen import ModalScreen
 from fsadvisor.pages.glyphs import Line, Span, Tone, span
 from fsadvisor.pages.screen import laid
 from fsadvisor.tui.actions import GOING, bindings
-from fsadvisor.tui.lighter import PaintedOnce
+from fsadvisor.tui.drawing import PaintedOnce
 from fsadvisor.tui.widgets.bars import KeysBar
 from fsadvisor.tui.widgets.document_view import DocumentView
 from fsadvisor.tui.widgets.lines_view import LinesView

@@ -35,8 +35,7 @@ if TYPE_CHECKING:
     from textual.strip import Strip
 
     from fsadvisor.pages.glyphs import Glyphs
-    from fsadvisor.tui.doctoring import Doctor
-    from fsadvisor.tui.measuring import Prober, Trier
+    from fsadvisor.tui.measuring import Doctor, Prober, Trier
     from fsadvisor.tui.session import Session
     from fsadvisor.tui.terminal import Terminal
     from fsadvisor.tui.views.look import Look
