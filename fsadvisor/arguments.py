@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, get_args
 
 from fsadvisor import arguments_measure
 from fsadvisor._version import __version__
-from fsadvisor.arguments_help import EXIT_CODES, TAKES, Commands, Parser, TopParser, demo_machine
+from fsadvisor.arguments_help import EXIT_CODES, TAKES, CommandsAction, Parser, TopParser, demo_machine
 from fsadvisor.machine import kept_files
 from fsadvisor.machine.port import MachineError
 from fsadvisor.storage import Workload
@@ -47,8 +47,10 @@ def parser(words: Collection[str] | None = None) -> argparse.ArgumentParser:
         allow_abbrev=False,
     )
     top.add_argument("--version", action="version", version=f"fsadvisor {__version__}")
-    verbs = top.add_subparsers(title="commands", dest="verb", metavar="COMMAND", parser_class=Parser, action=Commands)
-    assert isinstance(verbs, Commands)  # noqa: S101 - for the types
+    verbs = top.add_subparsers(
+        title="commands", dest="verb", metavar="COMMAND", parser_class=Parser, action=CommandsAction
+    )
+    assert isinstance(verbs, CommandsAction)  # noqa: S101 - for the types
     verbs.words = words
     _add_search(verbs)
     facts = _verb(verbs, "facts", "List the facts that rules may ask, with meaning, unit and source.")
@@ -80,7 +82,7 @@ def parser(words: Collection[str] | None = None) -> argparse.ArgumentParser:
     _add_sayings(verbs)
     rule = _verb(verbs, "rule", "Work on rules.")
     rule_verbs = rule.add_subparsers(
-        title="commands", dest="rule_verb", metavar="COMMAND", parser_class=Parser, required=True, action=Commands
+        title="commands", dest="rule_verb", metavar="COMMAND", parser_class=Parser, required=True, action=CommandsAction
     )
     trying = _verb(rule_verbs, "try", "Check a rule file, run its examples, and judge this machine by it.")
     trying.add_argument("file", metavar="FILE", type=Path, help="a rule in TOML")
@@ -262,7 +264,7 @@ def _add_sayings(verbs: argparse._SubParsersAction[Parser]) -> None:
 
 
 def _verb(verbs: argparse._SubParsersAction[Parser], name: str, says: str) -> Parser:
-    named = not isinstance(verbs, Commands) or verbs.words is None or name in verbs.words
+    named = not isinstance(verbs, CommandsAction) or verbs.words is None or name in verbs.words
     shared = [_options(defaults=False, shown=TAKES[name])] if named else []
     return verbs.add_parser(name, help=says, description=says, parents=shared, allow_abbrev=False)
 

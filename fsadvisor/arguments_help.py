@@ -190,7 +190,7 @@ def demo_extras() -> Path:
     return shipped if shipped.is_dir() else machine.parents[1] / "demo"
 
 
-class Commands(argparse._SubParsersAction):  # type: ignore[type-arg]
+class CommandsAction(argparse._SubParsersAction):  # type: ignore[type-arg]
     """The commands; of those that are not among `words`, where there are any, only what help and errors say."""
 
     words: Collection[str] | None = None

@@ -13,7 +13,7 @@ from fsadvisor.machine.kept_files import ATTESTATIONS, WithFile
 from fsadvisor.machine.recorded import RecordedMachine
 from fsadvisor.report.as_json import as_json
 from fsadvisor.report.as_text import as_text
-from fsadvisor.report.model import About
+from fsadvisor.report.model import Provenance
 from fsadvisor.report.schema import schema_text
 from fsadvisor.rulebook.advise import advise, with_fitting_waivers
 from fsadvisor.rulebook.shelf import own_shelf
@@ -64,12 +64,12 @@ because = "a scratch disk"
 
 def text_of(text):
     storage, verdicts = seen(text)
-    return " ".join("".join(as_text(storage, verdicts, About(version="x", root=True), full=True)).split())
+    return " ".join("".join(as_text(storage, verdicts, Provenance(version="x", root=True), full=True)).split())
 
 
 def json_of(text):
     storage, verdicts = seen(text)
-    document = json.loads(b"".join(as_json(storage, verdicts, About(version="x", root=True))))
+    document = json.loads(b"".join(as_json(storage, verdicts, Provenance(version="x", root=True))))
     jsonschema.validate(document, json.loads(schema_text()))
     return document
 
@@ -246,7 +246,7 @@ def test_waived_findings_stand_apart_from_the_others():
     )
     waived, _ = seen(waiver())
     both = structs.replace(waived, subjects=(*waived.subjects, other))
-    text = "".join(as_text(both, advise(both, RULES), About(version="x", root=True), full=True))
+    text = "".join(as_text(both, advise(both, RULES), Provenance(version="x", root=True), full=True))
     assert "1 critical risk" in text
     assert "critical, waived: " in text
 

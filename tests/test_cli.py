@@ -16,7 +16,7 @@ from fsadvisor.arguments_help import TAKES
 from fsadvisor.machine.live import LiveMachine
 from fsadvisor.machine.recording import RecordingMachine
 from fsadvisor.report.as_json import as_json
-from fsadvisor.report.model import About
+from fsadvisor.report.model import Provenance
 from fsadvisor.rulebook.advise import advise
 from fsadvisor.rulebook.shelf import own_shelf
 from fsadvisor.survey.whole import survey
@@ -162,7 +162,7 @@ def told(verdicts):
 
 
 def verdict_lines(storage):
-    about = About(version="x", root=True)
+    about = Provenance(version="x", root=True)
     return json.loads(b"".join(as_json(storage, advise(storage, own_shelf().rules), about)))["verdicts"]
 
 

@@ -8,7 +8,7 @@ import pytest
 
 from fsadvisor.report import difference, history
 from fsadvisor.report.as_json import as_json
-from fsadvisor.report.model import About
+from fsadvisor.report.model import Provenance
 from fsadvisor.rulebook.advise import advise
 from fsadvisor.rulebook.shelf import own_shelf
 from tests.command import in_text
@@ -33,7 +33,7 @@ def reports(tmp_path_factory):
 
 
 def side(storage):
-    about = About(version="1", root=True)
+    about = Provenance(version="1", root=True)
     return difference.side_of(b"".join(as_json(storage, advise(storage, RULES), about)))
 
 

@@ -126,9 +126,9 @@ def test_the_json_report_comes_in_pieces_of_one_subject_or_verdict(generated):
 
 
 def about():
-    from fsadvisor.report.model import About
+    from fsadvisor.report.model import Provenance
 
-    return About(version="0", root=True)
+    return Provenance(version="0", root=True)
 
 
 def loaded(*arguments):

@@ -108,7 +108,7 @@ def _tables(rules: Sequence[Rule]) -> Iterator[str]:
         yield from _table(tables.table(name), rules)
 
 
-def _table(one: tables.Table, rules: Sequence[Rule]) -> Iterator[str]:
+def _table(one: tables.PublishedTable, rules: Sequence[Rule]) -> Iterator[str]:
     citing = [_link(rule.id) for rule in rules if rule.gain and _cites(rule, one.id)]
     whose = f"[{plain(tables.published_sources()[one.seed].name)}](errata.md#guide-{one.seed})"
     yield f'\n## <a id="{one.id}"></a>{plain(one.title)}\n\n'

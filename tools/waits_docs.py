@@ -14,7 +14,7 @@ from fsadvisor.report.waits_page import BUSY, IOWAIT, measure_text
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from fsadvisor.measure.waits.rules import Condition, Rule
+    from fsadvisor.measure.waits.rules import Rule, ThresholdTest
 
 _HEAD: Final = """# Where the time goes
 
@@ -85,5 +85,5 @@ def _sentence(rule: Rule) -> Iterator[str]:
     yield f"\nIt leaves open: {plain(rule.leaves_open)}\n\n"
 
 
-def _condition(one: Condition) -> str:
+def _condition(one: ThresholdTest) -> str:
     return f"{MEANS[one.name]}: {one.relation} {measure_text(one.name, one.threshold)}"

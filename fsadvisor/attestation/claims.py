@@ -66,14 +66,14 @@ class Saying(Struct, frozen=True, kw_only=True):
     on: dt.date = field(default_factory=today)
 
 
-class Seen(Struct, frozen=True, kw_only=True):
+class UnattestedMachine(Struct, frozen=True, kw_only=True):
     """The machine as it is without what people say of it."""
 
     storage: Storage
     identity: Callable[[str], Identity]
 
 
-def attestation(seen: Seen, name: str, subject: str, value: str | None, saying: Saying) -> Entry:
+def attestation(seen: UnattestedMachine, name: str, subject: str, value: str | None, saying: Saying) -> Entry:
     """An entry for `fsadvisor attest`. Raises ClaimError."""
     fact = attestable(name)
     meant = drives_of(seen.storage, subject) if fact.namespace == "disk" else []
@@ -122,7 +122,7 @@ def _model(disk: Subject) -> str:
     return (read_fact.value(facts.model) or "") if isinstance(facts, Disk) else ""
 
 
-def waiver(seen: Seen, rules: Iterable[Rule], rule: str, subject: str, saying: Saying) -> Entry:
+def waiver(seen: UnattestedMachine, rules: Iterable[Rule], rule: str, subject: str, saying: Saying) -> Entry:
     """An entry for `fsadvisor waive`. Raises ClaimError."""
     known = {it.id: it for it in rules}
     if rule not in known:
@@ -194,7 +194,7 @@ def _drives(identity: Identity, fact: str = "") -> tuple[Drive, ...]:
     return tuple(drive.pin(firmware=fact in PINNED_TO_FIRMWARE) for drive in identity.drives)
 
 
-def _identity(seen: Seen, at: str) -> Identity:
+def _identity(seen: UnattestedMachine, at: str) -> Identity:
     """Which one it is. Raises ClaimError where an answer that tells it is still to come."""
     identity = seen.identity(at)
     if identity.awaited is not None:

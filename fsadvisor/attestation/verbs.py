@@ -177,11 +177,11 @@ def withdraw(file: Path, kind: str, about: str, subject: str) -> str:
     return f"taken out of {file}: {kind} {about} on {subject}"
 
 
-def _seen(machine: Machine) -> claims.Seen:
+def _seen(machine: Machine) -> claims.UnattestedMachine:
     """The machine without what people say, since it must not back itself."""
     silent = WithFile(machine, ATTESTATIONS, "", ATTESTATIONS)
     storage, identity = survey_with_identities(silent, {})
-    return claims.Seen(storage=storage, identity=identity)
+    return claims.UnattestedMachine(storage=storage, identity=identity)
 
 
 def written(file: Path, entry: Entry) -> str:

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from fsadvisor.attestation.claims import Saying
-    from fsadvisor.report.model import About
+    from fsadvisor.report.model import Provenance
     from fsadvisor.rulebook.advise import Verdict, Verdicts
     from fsadvisor.storage import Storage
 
@@ -83,16 +83,16 @@ def _audit(chosen: argparse.Namespace) -> int:
         if terminal := exploring.terminal_of(chosen):
             return exploring.explore(chosen, terminal)
     from fsadvisor.report.as_json import could_not_look
-    from fsadvisor.report.model import About, Identity
+    from fsadvisor.report.model import MachineIdentity, Provenance
 
     shelf = looking.shelf(chosen)
     machine = looking.machine(chosen)
-    seen, which = looking.identified(machine, chosen, Identity)
+    seen, which = looking.identified(machine, chosen, MachineIdentity)
     storage = with_fitting_waivers(seen, shelf.rules)
     verdicts = advise(storage, shelf.rules, every=chosen.all)
     status = BLIND if could_not_look(storage, machine.root) else _exit_code(chosen, verdicts, shelf)
     identity = which() if chosen.form in ("json", "lines", "brief") else None
-    about = About(version=__version__, root=machine.root, rule_errors=shelf.errors, identity=identity)
+    about = Provenance(version=__version__, root=machine.root, rule_errors=shelf.errors, identity=identity)
     if status or not chosen.quiet:
         report = _report(chosen, storage, verdicts, about)
         _replace(chosen.output, report, chosen.form) if chosen.output else _write(report)
@@ -100,7 +100,7 @@ def _audit(chosen: argparse.Namespace) -> int:
         return status
     from fsadvisor.report import formats
 
-    return formats.state(formats.Seen(storage=storage, verdicts=verdicts, about=about, grave=_grave(chosen)))
+    return formats.state(formats.JudgedMachine(storage=storage, verdicts=verdicts, about=about, grave=_grave(chosen)))
 
 
 def _replace(file: Path, chunks: Iterable[str] | Iterable[bytes], form: str | None) -> None:
@@ -113,7 +113,7 @@ def _replace(file: Path, chunks: Iterable[str] | Iterable[bytes], form: str | No
 
 
 def _report(
-    chosen: argparse.Namespace, storage: Storage, verdicts: Sequence[Verdict], about: About
+    chosen: argparse.Namespace, storage: Storage, verdicts: Sequence[Verdict], about: Provenance
 ) -> Iterable[str] | Iterable[bytes]:
     if chosen.form == "json":
         from fsadvisor.report.as_json import as_json
@@ -128,7 +128,7 @@ def _report(
     if chosen.form in arguments.FORMATS:
         from fsadvisor.report import formats
 
-        seen = formats.Seen(storage=storage, verdicts=verdicts, about=about, grave=_grave(chosen))
+        seen = formats.JudgedMachine(storage=storage, verdicts=verdicts, about=about, grave=_grave(chosen))
         return formats.FORMATS[chosen.form](seen)
     if chosen.form == "summary":
         return in_a_line(storage, verdicts, about)
@@ -277,7 +277,7 @@ def _tell(words: str) -> int:
 
 
 def _rule_try(chosen: argparse.Namespace) -> int:
-    from fsadvisor.report.model import About
+    from fsadvisor.report.model import Provenance
     from fsadvisor.rulebook.laws import unproven
 
     rule = load_others_rule(chosen.file)
@@ -287,7 +287,7 @@ def _rule_try(chosen: argparse.Namespace) -> int:
     storage = looking.storage(machine, chosen)
     verdicts = [judge(rule, subject) for subject in storage.subjects if subject.kind == rule.subject]
     _write(f"{line}\n" for line in wrong)
-    _write(_report(chosen, storage, verdicts, About(version=__version__, root=machine.root)))
+    _write(_report(chosen, storage, verdicts, Provenance(version=__version__, root=machine.root)))
     return FINDINGS if wrong else 0
 
 

@@ -111,7 +111,7 @@ def attributes() -> Mapping[str, Attribute]:
 _LONGEST: Final = 80
 
 
-class Page(Struct, frozen=True, kw_only=True):
+class PublishedPage(Struct, frozen=True, kw_only=True):
     """What a page that was read on a day says of models, by their whole name."""
 
     models: LatePattern
@@ -126,13 +126,13 @@ class Page(Struct, frozen=True, kw_only=True):
 
 
 @lru_cache(maxsize=512)
-def datasheet(model: str) -> Page | None:
+def datasheet(model: str) -> PublishedPage | None:
     """The data sheet that promises power-loss protection of this very model."""
     return next((row for row in pages() if row.models.fullmatch(model[:_LONGEST].strip())), None)
 
 
 @cache
-def pages() -> tuple[Page, ...]:
+def pages() -> tuple[PublishedPage, ...]:
     """All rows."""
     return tuple(map(_page, _read("pages")["datasheet"]))
 
@@ -141,8 +141,8 @@ def _day(said: object) -> dt.date:
     return dt.date.fromisoformat(str(said))
 
 
-def _page(row: dict[str, Any]) -> Page:
-    return Page(
+def _page(row: dict[str, Any]) -> PublishedPage:
+    return PublishedPage(
         models=LatePattern(row["models"]),
         says=row["says"],
         page=row["page"],

@@ -79,11 +79,11 @@ class Recording(Struct, frozen=True):
 
 def write_recording(recording: Recording, identities: Identities, folder: Path) -> None:
     """Write into a new or empty directory, for its owner alone to read. Raises MachineError."""
-    texts = _Writing(identities).files(recording)
+    texts = _RecordingWriter(identities).files(recording)
     safe_files.write_tree(folder, [(place, encoded(text), safe_files.PRIVATE) for place, text in texts.items()])
 
 
-class _Writing:
+class _RecordingWriter:
     """What is to be written is held until all directories are known."""
 
     def __init__(self, identities: Identities) -> None:

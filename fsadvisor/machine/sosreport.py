@@ -35,7 +35,7 @@ from fsadvisor.machine.fit_to_tell import settings_about_storage
 from fsadvisor.machine.port import Answer, Argv, MachineError, Reply
 from fsadvisor.machine.runner import MOST_NAMES, too_many
 from fsadvisor.machine.sos_outputs import missing
-from fsadvisor.machine.trees import Tree, resolved
+from fsadvisor.machine.trees import FileTree, resolved
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -92,7 +92,7 @@ _MOST_ANSWERED_BYTES = 1 << 30
 class SosMachine:
     """Answers from the tree of a sos report. Raises MachineError where it is none."""
 
-    def __init__(self, tree: Tree, name: str) -> None:
+    def __init__(self, tree: FileTree, name: str) -> None:
         top = _top(tree, name)
         if top is None:
             wanted = "name a sos archive, a directory with /proc or /sys in it, or what `fsadvisor capture` wrote"
@@ -322,7 +322,7 @@ def _text(answer: Answer | None) -> str:
     return answer.text if isinstance(answer, Reply) else ""
 
 
-def _top(tree: Tree, archive: str) -> str | None:
+def _top(tree: FileTree, archive: str) -> str | None:
     """The folder that holds outputs, or else /proc or /sys, or a kernel's log: the tree itself, or one below it.
 
     Raises MachineError where several do: which of the machines is meant, nobody can guess.
@@ -341,9 +341,9 @@ def _top(tree: Tree, archive: str) -> str | None:
     return None
 
 
-def _holds(tree: Tree, folder: str, mark: str) -> bool:
+def _holds(tree: FileTree, folder: str, mark: str) -> bool:
     return mark in (tree.names(folder) or ()) if mark in _LOGS else _is_folder(tree, f"{folder}/{mark}")
 
 
-def _is_folder(tree: Tree, path: str) -> bool:
+def _is_folder(tree: FileTree, path: str) -> bool:
     return tree.names(path.lstrip("/")) is not None

@@ -298,7 +298,7 @@ def _limited(root: str, limits: tuple[str, ...], counted: tuple[str, ...]) -> It
             yield Limited(path=path, files=pressures)
 
 
-class Memory(Struct, frozen=True, kw_only=True):
+class GroupMemory(Struct, frozen=True, kw_only=True):
     """What a control group uses, and the lowest limit that it has of its own, in bytes."""
 
     used: int
@@ -313,14 +313,14 @@ _NO_LIMIT: Final = 1 << 60
 """The older version writes the largest number that it knows."""
 
 
-def memory_of(group: str) -> Memory | None:
+def memory_of(group: str) -> GroupMemory | None:
     """None where the group has no limit of memory, or can't be asked."""
     for root, use, limits in _MEMORY:
         used = text(f"{root}{group}/{use}")
         told = [int(limit) for name in limits if (limit := text(f"{root}{group}/{name}") or "").isdecimal()]
         told = [limit for limit in told if 0 < limit < _NO_LIMIT]
         if used and used.isdecimal() and told:
-            return Memory(used=int(used), limit=min(told))
+            return GroupMemory(used=int(used), limit=min(told))
     return None
 
 

@@ -1,4 +1,4 @@
-# ruff: noqa: D102 - Tree documents the methods
+# ruff: noqa: D102 - FileTree documents the methods
 """A file tree that came from a stranger: a folder or an archive, never extracted, links resolved only inside it.
 
 The archive of SUSE's supportconfig as a tree of files and outputs: it has all of them as sections of text files.
@@ -57,7 +57,7 @@ _ANYWHERE: Final = re.compile(
 )
 
 
-class Tree(Protocol):
+class FileTree(Protocol):
     """Names separated by slashes, '' for the top; no method follows a link."""
 
     def target(self, name: str) -> str | None:
@@ -73,7 +73,7 @@ class Tree(Protocol):
         ...
 
 
-def resolved(tree: Tree, path: str, top: str = "") -> str | None:
+def resolved(tree: FileTree, path: str, top: str = "") -> str | None:
     """The name to which a path leads through links, '..' and all, never above `top`; None where in circles."""
     above = [top]
     left = list(reversed(path.split("/")))
@@ -299,7 +299,7 @@ _MOST_FILES: Final = 1000
 """Texts that are looked into: our own bound; an archive has about 100."""
 
 
-def seen_through(tree: Tree) -> Tree:
+def seen_through(tree: FileTree) -> FileTree:
     """The tree that a supportconfig archive's texts describe; any other tree as it is."""
     tops = ["", *(tree.names("") or ())[:_MOST_FILES]]
     top = next((it for it in tops if MARK in (tree.names(it) or ())), None)
@@ -309,7 +309,7 @@ def seen_through(tree: Tree) -> Tree:
 class _Described:
     """Files by their paths, and outputs by sos's names for them."""
 
-    def __init__(self, tree: Tree, top: str) -> None:
+    def __init__(self, tree: FileTree, top: str) -> None:
         self._contents: dict[str, str] = {}
         self._folders: dict[str, set[str]] = {"": set()}
         texts = [name for name in tree.names(top) or () if is_text_of_supportconfig(name)]

@@ -43,7 +43,7 @@ if TYPE_CHECKING:
     from fsadvisor.measure.probe.cost import Cost
     from fsadvisor.measure.probe.jobs import Job
     from fsadvisor.measure.probe.processes import Stop
-    from fsadvisor.measure.probe.target import Holder, Place
+    from fsadvisor.measure.probe.target import Holder, ProbePlace
     from fsadvisor.storage import Storage
 
     Hear = Callable[[Event], object]
@@ -76,7 +76,7 @@ class _Path(Struct, frozen=True, kw_only=True):
     """A target with what is around it."""
 
     asked: ComparePath
-    place: Place
+    place: ProbePlace
 
 
 @contextlib.contextmanager
@@ -105,7 +105,7 @@ def _looked_at(
     return _Path(asked=_asked(folder, point, storage, place), place=place)
 
 
-def _asked(folder: str, point: str, storage: Storage, place: Place) -> ComparePath:
+def _asked(folder: str, point: str, storage: Storage, place: ProbePlace) -> ComparePath:
     at = next((it for it in storage.subjects if it.id == f"mount:{point}"), None)
     below = at.scope.get("below") if at else None
     filesystem = at.scope.get("filesystem") if at else None

@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from fsadvisor.measure.probe.jobs import Job
     from fsadvisor.measure.probe.processes import Stop
     from fsadvisor.measure.trial.mounting import Privacy
-    from fsadvisor.measure.trial.testbed import Part, Standing
+    from fsadvisor.measure.trial.testbed import DevicePart, MountedScratch
 
 Emit: TypeAlias = "Callable[[Event], None]"
 
@@ -105,8 +105,8 @@ def _made(wanted: CompareWork, emit: Emit, stop: Stop, stack: contextlib.ExitSta
 
 
 def _stands(
-    name: str, part: Part, privacy: Privacy, emit: Emit, stop: Stop, stack: contextlib.ExitStack
-) -> Standing | None:
+    name: str, part: DevicePart, privacy: Privacy, emit: Emit, stop: Stop, stack: contextlib.ExitStack
+) -> MountedScratch | None:
     try:
         with stop.interruptible():
             return stack.enter_context(standing(privacy, CHOICES[name].form, part))
@@ -115,7 +115,7 @@ def _stands(
         return None
 
 
-def _in_image(name: str, found: Standing, emit: Emit) -> _Entrant:
+def _in_image(name: str, found: MountedScratch, emit: Emit) -> _Entrant:
     choice = CHOICES[name]
     side = Side(
         name=name,
@@ -140,7 +140,7 @@ def _in_image(name: str, found: Standing, emit: Emit) -> _Entrant:
     )
 
 
-def _below_image(name: str, found: Standing, emit: Emit) -> _Entrant:
+def _below_image(name: str, found: MountedScratch, emit: Emit) -> _Entrant:
     side = Side(name=_BELOW_IMAGE, kind="device", in_image=True, fs_type="", options="", above=name)
     emit(SideReady(side=side))
     return _Entrant(
@@ -153,7 +153,7 @@ def _below_image(name: str, found: Standing, emit: Emit) -> _Entrant:
     )
 
 
-def _where(name: str, found: Standing) -> Where:
+def _where(name: str, found: MountedScratch) -> Where:
     return Where(
         target=f"image {name}",
         mount="",

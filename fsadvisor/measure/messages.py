@@ -270,7 +270,7 @@ class Note(msgspec.Struct, frozen=True, kw_only=True, tag=True):
 class TrialDone(msgspec.Struct, frozen=True, kw_only=True, tag=True):
     """What a trial came to."""
 
-    comparison: of_trial.Comparison
+    comparison: of_trial.TrialComparison
 
 
 class CellDone(msgspec.Struct, frozen=True, kw_only=True):

@@ -22,7 +22,7 @@ from fsadvisor.measure.probe.guard import SPARE
 from fsadvisor.measure.probe.jobs import Existing, Io, Ladder
 from fsadvisor.measure.probe.measure import Where
 from fsadvisor.measure.probe.processes import Stopped
-from fsadvisor.measure.probe.run import Begun, Ended, Plan, Went, run
+from fsadvisor.measure.probe.run import Begun, Ended, ProbePlan, Went, run
 from fsadvisor.measure.probe.target import bytes_text, warning
 from fsadvisor.storage import Below, Disk
 from fsadvisor.survey import measured, read_fact
@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     from fsadvisor.measure.probe.processes import Stop
     from fsadvisor.measure.probe.result import Result
     from fsadvisor.measure.probe.run import Event
-    from fsadvisor.measure.probe.target import Objection, Place
+    from fsadvisor.measure.probe.target import Objection, ProbePlace
     from fsadvisor.storage import Storage
 
     Hear = Callable[[messages.Event], object]
@@ -52,7 +52,7 @@ _LEAST_STREAMED: Final = 64 * _MIB
 """Less is gone through in a moment."""
 
 
-def fitted(job: Job, place: Place) -> Job:
+def fitted(job: Job, place: ProbePlace) -> Job:
     """The job with the largest file that there is room for, by halves of its usual one.
 
     As it is where even the smallest that makes sense has no room. What is allocated stays: its size is the question.
@@ -87,7 +87,7 @@ def _least(work: Io | Ladder) -> int:
     return _LEAST_STREAMED if work.pattern == "sequential" else _LEAST_RANDOM
 
 
-def _free_bytes(place: Place) -> int | None:
+def _free_bytes(place: ProbePlace) -> int | None:
     """What the tightest of all tells that are known; None where none is. The guard judges what is not known."""
     found = [place.room.value.available_bytes] if isinstance(place.room, Known) else []
     if isinstance(place.behind, Known):
@@ -138,7 +138,7 @@ def around(wanted: ProbeWanted, machine: Machine) -> Iterator[ProbeSession]:
 class ProbeSession:
     """One run: first `cost` and `findings`, then `measure`, then `results`."""
 
-    def __init__(self, wanted: ProbeWanted, storage: Storage, place: Place, target: str) -> None:
+    def __init__(self, wanted: ProbeWanted, storage: Storage, place: ProbePlace, target: str) -> None:
         """`target` is the place's folder, or a file in it that is there already."""
         self.wanted, self.target = wanted, target
         self._storage, self._place = storage, place
@@ -177,10 +177,10 @@ class ProbeSession:
             except Stopped:
                 pass  # before the first job
 
-    def _against(self, one: Cost, place: Place) -> tuple[Objection, ...]:
+    def _against(self, one: Cost, place: ProbePlace) -> tuple[Objection, ...]:
         return guard.findings(one, place, in_data_directory=self.wanted.in_data_directory)
 
-    def _refusal(self, one: Cost, place: Place) -> str:
+    def _refusal(self, one: Cost, place: ProbePlace) -> str:
         return next((it.says for it in self._against(one, place) if it.level == "refused"), "")
 
     def _giving_way(self, hear: Hear) -> gentle.Gentle | None:
@@ -214,10 +214,10 @@ class ProbeSession:
     def _way(self) -> disks.Way | None:
         return disks.way(self._storage, self.mount) if self.mount else None
 
-    def _plan(self, giving_way: gentle.Gentle | None) -> Plan:
+    def _plan(self, giving_way: gentle.Gentle | None) -> ProbePlan:
         from fsadvisor.measure.probe.run import opened
 
-        return Plan(
+        return ProbePlan(
             jobs=self._jobs,
             folder=Path(self.target),
             where=self._where(),

@@ -22,7 +22,7 @@ from fsadvisor.measure.probe.target import bytes_text
 from fsadvisor.measure.trial import change as changes
 from fsadvisor.measure.trial import empty
 from fsadvisor.measure.trial.blocks import most_bytes
-from fsadvisor.measure.trial.outcome import Outcome, remarks
+from fsadvisor.measure.trial.outcome import TrialOutcome, remarks
 from fsadvisor.measure.trial.testbed import LEAST_BYTES
 from fsadvisor.survey import measured, read_fact
 from fsadvisor.survey.tried import job_of
@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from fsadvisor.measure.probe.processes import Stop
     from fsadvisor.measure.probe.target import Objection
     from fsadvisor.measure.trial.change import Change
-    from fsadvisor.measure.trial.comparison import Comparison
+    from fsadvisor.measure.trial.comparison import TrialComparison
     from fsadvisor.rulebook.rule import Rule
     from fsadvisor.storage import Storage
 
@@ -143,7 +143,7 @@ class TrialSession:
             most_seconds=self.wanted.seconds + set_up + images / _SLOW_BYTES_PER_S,
         )
 
-    def measure(self, stop: Stop, hear: Hear) -> Outcome:
+    def measure(self, stop: Stop, hear: Hear) -> TrialOutcome:
         """Do it, unless somebody stops it."""
         work = TrialWork(
             job=self.change.job.id,
@@ -157,7 +157,7 @@ class TrialSession:
             matters=self.wanted.matters,
             seed=secrets.randbelow(1 << 32),
         )
-        outcome = Outcome(
+        outcome = TrialOutcome(
             change=self.change,
             place=self.place,
             on_device=bool(self.wanted.device),
@@ -173,7 +173,7 @@ class TrialSession:
         self._keep(outcome, hear)
         return outcome
 
-    def _followed(self, outcome: Outcome, work: TrialWork, stop: Stop, hear: Hear) -> Outcome:
+    def _followed(self, outcome: TrialOutcome, work: TrialWork, stop: Stop, hear: Hear) -> TrialOutcome:
         """Hear the worker to its end. Raises EngineError."""
         for event in child.events(work, stop):
             outcome = _after(outcome, event)
@@ -181,7 +181,7 @@ class TrialSession:
                 hear(event)
         return outcome
 
-    def _keep(self, outcome: Outcome, hear: Hear) -> None:
+    def _keep(self, outcome: TrialOutcome, hear: Hear) -> None:
         """Keep what a rule's trial told, for the rule's gain: where there is a mount that it is of."""
         found = outcome.comparison
         if not (self.wanted.keep and outcome.change.rule and self.mount and outcome.told and found):
@@ -198,7 +198,7 @@ class TrialSession:
             hear(Note(text=str(error)))
 
 
-def _after(outcome: Outcome, event: Event) -> Outcome:
+def _after(outcome: TrialOutcome, event: Event) -> TrialOutcome:
     match event:
         case SidesReady():
             return replace(outcome, stands=event.stands, engine=event.engine)
@@ -218,7 +218,7 @@ def _image_bytes(change: Change) -> int:
     return math.ceil(wanted / (64 << 20)) * (64 << 20)
 
 
-def _result(outcome: Outcome, found: Comparison, depends: dict[str, str]) -> Result:
+def _result(outcome: TrialOutcome, found: TrialComparison, depends: dict[str, str]) -> Result:
     """As it is kept beside the probes' results: the ratio is the figure, 1.1 is faster by 10 %."""
     assert found.gain is not None  # noqa: S101 - the caller asked
     gain = found.gain

@@ -21,13 +21,13 @@ from fsadvisor.measure.trial.blocks import (
     BARE,
     CHANGED,
     DEFAULT,
-    Budget,
     Rounds,
+    TrialBudget,
     events,
     most_bytes,
     set_up_bytes,
 )
-from fsadvisor.measure.trial.comparison import Comparison, Progress
+from fsadvisor.measure.trial.comparison import Progress, TrialComparison
 from fsadvisor.measure.trial.empty import halves
 from fsadvisor.measure.trial.mounting import enter
 from fsadvisor.measure.trial.testbed import Stand, images, standing
@@ -39,7 +39,7 @@ if TYPE_CHECKING:
     from fsadvisor.measure.probe.engine import EngineSession
     from fsadvisor.measure.probe.processes import Stop
     from fsadvisor.measure.trial.mounting import Privacy
-    from fsadvisor.measure.trial.testbed import Part, Standing
+    from fsadvisor.measure.trial.testbed import DevicePart, MountedScratch
 
 
 def run(asked: TrialWork, emit: Callable[[Event], None], stop: Stop) -> None:
@@ -65,7 +65,7 @@ class _Trial:
         privacy = enter([folder, Path(__file__)])
         sides = (DEFAULT, CHANGED) if asked.device else (DEFAULT, AGAIN, CHANGED)
         sessions = len(sides) if asked.device else len(sides) + 1
-        budget = Budget(
+        budget = TrialBudget(
             seconds=asked.seconds,
             matters=asked.matters,
             written_bytes=most_bytes(self._job, turns=len(sides), sessions=sessions, seconds=asked.seconds) or None,
@@ -74,7 +74,7 @@ class _Trial:
             written = set_up_bytes(self._job, sessions)
             rounds = Rounds(len(sides), lambda turn: self._turn(privacy, sides, parts, turn), written)
             found = events(self._job, rounds, budget, Random(asked.seed), time.monotonic, lambda: self._stop.asked)  # noqa: S311 - lots, no secrets
-            last: Comparison | None = None
+            last: TrialComparison | None = None
             for event in found:
                 if isinstance(event, Progress):
                     self._emit(BlockProgress(progress=event))
@@ -84,7 +84,7 @@ class _Trial:
             self._emit(TrialDone(comparison=last))
 
     @contextlib.contextmanager
-    def _parts(self, folder: Path, count: int) -> Iterator[tuple[Part, ...]]:
+    def _parts(self, folder: Path, count: int) -> Iterator[tuple[DevicePart, ...]]:
         asked = self._asked
         with contextlib.ExitStack() as stack:
             with self._stop.interruptible():
@@ -95,7 +95,7 @@ class _Trial:
 
     @contextlib.contextmanager
     def _turn(
-        self, privacy: Privacy, sides: Sequence[str], parts: Sequence[Part], turn: int
+        self, privacy: Privacy, sides: Sequence[str], parts: Sequence[DevicePart], turn: int
     ) -> Iterator[Mapping[str, EngineSession]]:
         """Every side on an image, each turn on another one, and its session."""
         asked = self._asked
@@ -103,7 +103,7 @@ class _Trial:
         self._turned += 1
         with contextlib.ExitStack() as stack:
             with self._stop.interruptible():
-                stands: dict[str, Standing] = {}
+                stands: dict[str, MountedScratch] = {}
                 for at, side in enumerate(sides):
                     self._emit(Note(text=f"turn {turn + 1} of {len(sides)}: making the side {side}", kind="step"))
                     form = replace(asked.changed if side == CHANGED else asked.default, name=side)
@@ -123,7 +123,7 @@ class _Trial:
             yield sessions
 
 
-def _stood(stands: Mapping[str, Standing], engine: str) -> SidesReady:
+def _stood(stands: Mapping[str, MountedScratch], engine: str) -> SidesReady:
     return SidesReady(
         engine=engine,
         stands=tuple(

@@ -55,7 +55,7 @@ class Verbatim(Struct, frozen=True):
     lines: tuple[Span, ...]
 
 
-class Drawn(Struct, frozen=True):
+class DrawnLines(Struct, frozen=True):
     """Lines that do not wrap (bars, trees): they are cut at the edge."""
 
     lines: tuple[Line, ...]
@@ -72,7 +72,7 @@ class Prose(Struct, frozen=True):
     indent: int = 2
 
 
-class Headline(Struct, frozen=True):
+class TitleLine(Struct, frozen=True):
     """What a page is about: how grave it is in words, its title, its number in a report (0: none), its severity."""
 
     badge: Span
@@ -105,7 +105,7 @@ class Labelled(Struct, frozen=True):
     width: int
 
 
-class Reference(Struct, frozen=True):
+class Hyperlink(Struct, frozen=True):
     """An address and what it says."""
 
     url: str
@@ -174,8 +174,8 @@ class Fold(Struct, frozen=True):
 
 
 Block: TypeAlias = (
-    "Heading | Paragraph | Prose | Headline | Remark | Item | Labelled | Reference | Figures | Evidence | Table | Fold"
-    " | Commands | Verbatim | Drawn | Gap"
+    "Heading | Paragraph | Prose | TitleLine | Remark | Item | Labelled | Hyperlink | Figures | Evidence | Table | Fold"
+    " | Commands | Verbatim | DrawnLines | Gap"
 )
 
 
@@ -186,11 +186,11 @@ class Document(Struct, frozen=True):
     blocks: tuple[Block, ...]
 
 
-def aligned(table: Table) -> Drawn:
+def aligned(table: Table) -> DrawnLines:
     """The table in columns as wide as their widest cell."""
     rows = [tuple((span(name, Tone.DIM),) for name in table.head), *table.rows]
     wide = [max(map(columns, cells)) for cells in zip(*rows, strict=True)]
-    return Drawn(tuple(_in_columns(row, wide) for row in rows))
+    return DrawnLines(tuple(_in_columns(row, wide) for row in rows))
 
 
 def _in_columns(row: Iterable[Line], wide: Iterable[int]) -> Line:

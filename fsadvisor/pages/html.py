@@ -11,20 +11,20 @@ from fsadvisor.facts import Unknown
 from fsadvisor.pages.document import (
     VALUES,
     Commands,
-    Drawn,
+    DrawnLines,
     Evidence,
     Figures,
     Fold,
     Gap,
     Heading,
-    Headline,
+    Hyperlink,
     Item,
     Labelled,
     Paragraph,
     Prose,
-    Reference,
     Remark,
     Table,
+    TitleLine,
     Verbatim,
 )
 from fsadvisor.pages.escape import clean
@@ -142,12 +142,12 @@ def _titled(title: str, level: int) -> Iterator[Markup]:
 
 
 def _is_listed(block: Block) -> bool:
-    return isinstance(block, (Item, Reference))
+    return isinstance(block, (Item, Hyperlink))
 
 
 def _block(block: Block, level: int, title: str) -> Markup:
     match block:
-        case Headline(badge, words, number, severity):
+        case TitleLine(badge, words, number, severity):
             start = f"{number}. " if number else ""
             return element(f"h{level - 1}", start, badge_of(badge.text, severity), " ", words)
         case Evidence(answers):
@@ -175,7 +175,7 @@ def _words(block: Block) -> Markup:
             return pasted(lines)
         case Verbatim(texts):
             return pasted(one.text for one in texts)
-        case Drawn(drawn):
+        case DrawnLines(drawn):
             return pasted(map(plain, drawn))
         case Heading():
             return NOTHING
@@ -208,7 +208,7 @@ def _span(one: Span) -> Markup:
 
 
 def _item(block: Block) -> Markup:
-    if isinstance(block, Reference):
+    if isinstance(block, Hyperlink):
         return joined((_address(block.url), " ", prose(block.says)))
     assert isinstance(block, Item)  # noqa: S101 - as _is_listed says
     note = element("div", spans(block.note), class_="source") if block.note else NOTHING

@@ -7,20 +7,20 @@ from typing import TYPE_CHECKING, Final
 
 from fsadvisor.pages.document import (
     Commands,
-    Drawn,
+    DrawnLines,
     Evidence,
     Figures,
     Fold,
     Gap,
     Heading,
-    Headline,
+    Hyperlink,
     Item,
     Labelled,
     Paragraph,
     Prose,
-    Reference,
     Remark,
     Table,
+    TitleLine,
     Verbatim,
 )
 from fsadvisor.pages.glyphs import Span, Tone
@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 _CODE: Final = re.compile(r"(`[^`\n]*`)")
 _MARKUP: Final = re.compile(r"[\\*<>\[\]~]|(?<![A-Za-z0-9])_|_(?![A-Za-z0-9])|`")
 _LINE_START: Final = re.compile(r"^([#+-]|\d+[.)])(?=\s)")
-_LISTED: Final = (Item, Labelled, Reference)
+_LISTED: Final = (Item, Labelled, Hyperlink)
 _MARKS: Final = {Tone.STRONG: "**", Tone.GOOD: "*"}
 _TICKS: Final = re.compile(r"`+")
 _BLANK_LINE: Final = re.compile(r"\n\s*\n")
@@ -103,7 +103,7 @@ def _block(block: Block, docs: str) -> Iterator[str]:
     match block:
         case Heading(text):
             yield f"## {plain(text)}\n"
-        case Headline(badge, text, number):
+        case TitleLine(badge, text, number):
             yield f"# {f'{number}. ' if number else ''}{plain(badge.text)}: {plain(text)}\n"
         case Prose(text):
             yield from paragraphs(text)
@@ -127,7 +127,7 @@ def _listed(block: Block, docs: str) -> Iterator[str]:
             indent = "  " * level
             yield f"{indent}- {_words(words, docs)}\n"
             yield f"{indent}  {_words(note, docs)}\n" if note else ""
-        case Reference(url, says):
+        case Hyperlink(url, says):
             yield f"- <{url}>: {plain(says)}\n"
         case Labelled(label, words):
             yield f"- {plain(label)}: {_words(words, docs)}\n"
@@ -141,7 +141,7 @@ def _listed(block: Block, docs: str) -> Iterator[str]:
             yield from table([cell(one) for one in head], cells)
         case Verbatim(lines):
             yield from block_of((one.text for one in lines), "")
-        case Drawn(lines):
+        case DrawnLines(lines):
             yield from block_of(map(words_of, lines), "")
         case _:
             raise NotImplementedError(type(block).__name__)

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Final, TypeGuard
 
 from msgspec import Struct
 
-from fsadvisor.pages.document import Block, Drawn, paragraph
+from fsadvisor.pages.document import Block, DrawnLines, paragraph
 from fsadvisor.pages.glyphs import UNICODE, Line, Span, Tone, columns, span
 
 if TYPE_CHECKING:
@@ -172,7 +172,7 @@ def figure_blocks(told: Figures, glyphs: Glyphs) -> Iterator[Block]:
     for figure, found in zip(told.figures, ranges, strict=True):
         if found is not None and found.unit not in units:
             units.add(found.unit)
-            yield Drawn((_axis(scales[found.unit], found.unit),))
+            yield DrawnLines((_axis(scales[found.unit], found.unit),))
         yield _figure(figure, found, scales, glyphs)
         who = f"{figure.source}, {figure.basis}: " if figure.basis else f"{figure.source}: "
         yield paragraph(span(who, Tone.DIM), *figure.conditions, first=(Span(_INDENT + "  "),))

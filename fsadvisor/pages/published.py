@@ -26,7 +26,7 @@ S = TypeVar("S", bound=msgspec.Struct)
 
 def published(shape: type[S], *found: object, **named: object) -> S:
     """The shape's fields: those that are named, the rest from the first object that has them."""
-    return msgspec.convert(_Seen(*found, **named), shape, from_attributes=True)
+    return msgspec.convert(_Overlaid(*found, **named), shape, from_attributes=True)
 
 
 def document(shape: msgspec.Struct) -> str:
@@ -42,7 +42,7 @@ def document_in_lines(head: msgspec.Struct, items: Iterable[msgspec.Struct]) -> 
     return f"{opened}{inside}]}}\n"
 
 
-class _Seen:
+class _Overlaid:
     """Objects as a conversion sees them: an attribute is what is named, or the first object's that has it."""
 
     __slots__ = ("_found", "_named")
@@ -69,11 +69,11 @@ def _value(found: object) -> object:  # noqa: C901 - a case each
         case Enum():
             return found.value
         case Unknown():
-            return _Seen(found, known="no")
+            return _Overlaid(found, known="no")
         case Known(value=int() | float() | str()):
-            return _Seen(found, known="yes")
+            return _Overlaid(found, known="yes")
         case Known():
-            return _Seen(found.value, found, known="yes")
+            return _Overlaid(found.value, found, known="yes")
         case None | int():
             return found
         case msgspec.Struct() if found.__struct_config__.forbid_unknown_fields:
@@ -82,7 +82,7 @@ def _value(found: object) -> object:  # noqa: C901 - a case each
             return {name: _value(one) for name, one in found.items()}
         case tuple() | list():
             return [_value(one) for one in found]
-    return _Seen(found)
+    return _Overlaid(found)
 
 
 _encode = msgspec.json.Encoder().encode

@@ -11,20 +11,20 @@ from fsadvisor.pages.document import (
     VALUES,
     Block,
     Commands,
-    Drawn,
+    DrawnLines,
     Evidence,
     Figures,
     Fold,
     Gap,
     Heading,
-    Headline,
+    Hyperlink,
     Item,
     Labelled,
     Paragraph,
     Prose,
-    Reference,
     Remark,
     Table,
+    TitleLine,
     Verbatim,
     aligned,
     paragraph,
@@ -118,7 +118,7 @@ def _simple(block: Block, glyphs: Glyphs) -> Iterator[Block]:
     match block:
         case Prose(text, indent):
             yield from _prose(text, " " * indent)
-        case Headline(badge, title):
+        case TitleLine(badge, title):
             yield paragraph(Span(f"{badge.text.upper()}: ", badge.tone), span(title, Tone.TITLE), indent=2)
         case Remark(words):
             yield paragraph(*words, first=(Span("  "),))
@@ -129,7 +129,7 @@ def _simple(block: Block, glyphs: Glyphs) -> Iterator[Block]:
                 yield paragraph(*note, first=(Span(f"{before}  "),))
         case Labelled(label, words):
             yield paragraph(f"{label}: ", *words, first=(Span("  "),))
-        case Reference(url, says):
+        case Hyperlink(url, says):
             yield from _simple(Item((span(url),), (span(says, Tone.DIM),)), glyphs)
         case _:
             yield from _listed(block, glyphs)
@@ -172,7 +172,7 @@ def _laid(block: Block, width: int, continued: Span) -> Iterator[Line]:
         case Verbatim(texts):
             for one in texts:
                 yield from _whole(one, width, NOTHING, continued)
-        case Drawn(lines):
+        case DrawnLines(lines):
             yield from (cut(one, width) for one in lines)
         case Gap():
             yield NOTHING

@@ -7,20 +7,20 @@ from typing import TYPE_CHECKING, Any, Final
 from fsadvisor.pages.document import (
     VALUES,
     Commands,
-    Drawn,
+    DrawnLines,
     Evidence,
     Figures,
     Fold,
     Gap,
     Heading,
-    Headline,
+    Hyperlink,
     Item,
     Labelled,
     Paragraph,
     Prose,
-    Reference,
     Remark,
     Table,
+    TitleLine,
     Verbatim,
     aligned,
 )
@@ -105,13 +105,13 @@ class _Lines:
     def paragraph(self, block: Paragraph) -> Iterator[str]:
         return wrapped(plain(block.words), self._columns, plain(block.first), " " * block.indent)
 
-    def headline(self, block: Headline) -> Iterator[str]:
+    def headline(self, block: TitleLine) -> Iterator[str]:
         return wrapped(f"{block.badge.text.upper()}: {block.title}", self._columns, f"{block.number}. ", "   ")
 
     def gap(self, _: Gap) -> Iterator[str]:
         yield "\n"
 
-    def drawn(self, block: Drawn) -> Iterator[str]:
+    def drawn(self, block: DrawnLines) -> Iterator[str]:
         return (f"{plain(line).rstrip()}\n" for line in block.lines)
 
     def table(self, block: Table) -> Iterator[str]:
@@ -127,7 +127,7 @@ class _Lines:
         for one in block.lines:
             yield from self._code(one if isinstance(one, str) else one.text, self._inner)
 
-    def reference(self, block: Reference) -> Iterator[str]:
+    def reference(self, block: Hyperlink) -> Iterator[str]:
         yield from self._code(block.url, self._inner)
         yield from wrapped(block.says, self._columns, " " * (self._inner + _STEP))
 
@@ -172,19 +172,19 @@ class _Lines:
 
 _WRITTEN: Final[dict[type, Callable[[_Lines, Any], Iterator[str]]]] = {
     Heading: _Lines.heading,
-    Headline: _Lines.headline,
+    TitleLine: _Lines.headline,
     Remark: _Lines.remark,
     Prose: _Lines.prose,
     Paragraph: _Lines.paragraph,
     Gap: _Lines.gap,
     Item: _Lines.item,
     Labelled: _Lines.labelled,
-    Reference: _Lines.reference,
+    Hyperlink: _Lines.reference,
     Figures: _Lines.figures,
     Evidence: _Lines.evidence,
     Commands: _Lines.lines,
     Verbatim: _Lines.lines,
-    Drawn: _Lines.drawn,
+    DrawnLines: _Lines.drawn,
     Table: _Lines.table,
     Fold: _Lines.fold,
 }

@@ -18,7 +18,7 @@ from msgspec import Struct
 from fsadvisor import secrecy
 from fsadvisor.facts import Cause, Known, Unknown
 from fsadvisor.plan import fstab_patch
-from fsadvisor.plan.commands import Remount, Sysctl, Unit, Write, recognised, sysctl_family
+from fsadvisor.plan.commands import Remount, Sysctl, UnitSwitch, Write, recognised, sysctl_family
 from fsadvisor.plan.fstab_patch import NONE, family, in_family, of_the_mount, shown
 from fsadvisor.plan.model import Change, Condition, FileChange, Refusal, Setting, UnfitError
 from fsadvisor.readers import mount_tables
@@ -39,7 +39,7 @@ MOUNTS: Final = "/proc/self/mountinfo"
 _ONE_WORD: Final = re.compile(r"[^|\n]+")
 
 
-class Mounts(Struct, frozen=True):
+class SeenMounts(Struct, frozen=True):
     """What is mounted, as it was seen."""
 
     at: Mapping[str, tuple[mount_tables.Mount, ...]]
@@ -52,17 +52,17 @@ class Mounts(Struct, frozen=True):
         return found[0]
 
 
-def mounts(read: Callable[[str], Answer]) -> Mounts:
+def mounts(read: Callable[[str], Answer]) -> SeenMounts:
     """The mounts of the machine, none where it does not tell."""
     answer = read(MOUNTS)
     table = answer if isinstance(answer, Unknown) else mount_tables.parse_mountinfo(answer.text)
     at: dict[str, tuple[mount_tables.Mount, ...]] = {}
     for mount in () if isinstance(table, Unknown) else table.mounts:
         at[mount.mount_point] = (*at.get(mount.mount_point, ()), mount)
-    return Mounts(at)
+    return SeenMounts(at)
 
 
-def changes(todo: Instructions, scope: Mapping[str, Facts], seen: Mounts) -> tuple[Change, ...]:
+def changes(todo: Instructions, scope: Mapping[str, Facts], seen: SeenMounts) -> tuple[Change, ...]:
     """One change for each command, with its undo. Raises UnfitError."""
     commands = tuple(_all_recognised(todo.now))
     undo = {command.pair: command for command in _all_recognised(todo.undo)}
@@ -82,7 +82,7 @@ def _all_recognised(texts: Iterable[str]) -> Iterator[Command]:
         yield command
 
 
-def _change(now: Command, undo: Command | None, scope: Mapping[str, Facts], seen: Mounts) -> Change:
+def _change(now: Command, undo: Command | None, scope: Mapping[str, Facts], seen: SeenMounts) -> Change:
     match now, undo:
         case Remount(), Remount():
             return _remount(now, undo, seen)
@@ -90,7 +90,7 @@ def _change(now: Command, undo: Command | None, scope: Mapping[str, Facts], seen
             return _write(now, undo, scope)
         case Sysctl(), Sysctl():
             return _sysctl(now, undo)
-        case Unit(), Unit():
+        case UnitSwitch(), UnitSwitch():
             return _unit(now, undo)
     raise UnfitError(f"the value that was seen is not known for `{now.line}`")
 
@@ -104,7 +104,7 @@ def _hold_together(change: Change) -> None:
             raise UnfitError(f"{setting.what} would look the same before and after")
 
 
-def _remount(now: Remount, undo: Remount, seen: Mounts) -> Change:
+def _remount(now: Remount, undo: Remount, seen: SeenMounts) -> Change:
     mount = seen.only(now.point)
     wanted = {family(option): option for option in now.options}
     back = {family(option): option for option in undo.options}
@@ -179,7 +179,7 @@ def _sysctl(now: Sysctl, undo: Sysctl) -> Change:
 _STATE: Final = {"enable": "enabled active", "disable": "disabled inactive"}
 
 
-def _unit(now: Unit, undo: Unit) -> Change:
+def _unit(now: UnitSwitch, undo: UnitSwitch) -> Change:
     state = Setting(
         what=now.unit,
         probe=_probe("unit_state", now.unit),

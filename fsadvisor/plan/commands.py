@@ -83,7 +83,7 @@ class Sysctl(Struct, frozen=True):
         return shlex.join(("run", "sysctl", "-q", "-w", f"{self.key}={self.value}"))
 
 
-class Unit(Struct, frozen=True):
+class UnitSwitch(Struct, frozen=True):
     """`systemctl enable --now UNIT`, or disable."""
 
     verb: str
@@ -100,7 +100,7 @@ class Unit(Struct, frozen=True):
         return shlex.join(("run", "systemctl", self.verb, "--now", self.unit))
 
 
-Command: TypeAlias = Remount | Write | Sysctl | Unit
+Command: TypeAlias = Remount | Write | Sysctl | UnitSwitch
 
 
 def sysctl_family(key: str) -> str:
@@ -154,11 +154,11 @@ def _sysctl(text: str) -> Sysctl | None:
     return Sysctl(key, value) if _KEY.fullmatch(key) and _VALUE.fullmatch(value) else None
 
 
-def _unit(text: str) -> Unit | None:
+def _unit(text: str) -> UnitSwitch | None:
     words = _words(text)
     if len(words) != 4 or words[0] != "systemctl" or words[1] not in ("enable", "disable") or words[2] != "--now":
         return None
-    return Unit(words[1], words[3]) if _UNIT.fullmatch(words[3]) else None
+    return UnitSwitch(words[1], words[3]) if _UNIT.fullmatch(words[3]) else None
 
 
 _FORMS: Final[tuple[Callable[[str], Command | None], ...]] = (_remount, _write, _sysctl, _unit)

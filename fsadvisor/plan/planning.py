@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from fsadvisor.machine.port import Answer, Machine
-    from fsadvisor.plan.changes import Mounts
+    from fsadvisor.plan.changes import SeenMounts
     from fsadvisor.plan.model import Change
     from fsadvisor.rulebook.advise import Verdict
     from fsadvisor.rulebook.rule import Rule
@@ -133,7 +133,7 @@ class _Planning:
     def __init__(self, storage: Storage, read: Callable[[str], Answer]) -> None:
         self._storage = storage
         self._read = read
-        self._seen: Mounts = mounts(read)
+        self._seen: SeenMounts = mounts(read)
         scopes = [it.scope.get("mount") for it in storage.subjects if it.kind == "mount"]
         self._mounts = {it.point.value: it for it in scopes if isinstance(it, Mount) and isinstance(it.point, Known)}
         self._fstab = read(FSTAB)

@@ -44,7 +44,7 @@ class Striped(Struct, frozen=True, kw_only=True):
     chunk_bytes: int
 
 
-class Raid(Struct, frozen=True, kw_only=True):
+class RaidTarget(Struct, frozen=True, kw_only=True):
     """Of `raid` (LVM's RAID on top of md)."""
 
     level: str
@@ -53,7 +53,7 @@ class Raid(Struct, frozen=True, kw_only=True):
     """0 for raid1."""
 
 
-class Cache(Struct, frozen=True, kw_only=True):
+class CacheTarget(Struct, frozen=True, kw_only=True):
     """Of `cache` and `writecache`. Legs: the metadata, cache and origin devices; the origin and the cache."""
 
     mode: str
@@ -70,14 +70,14 @@ class ThinPool(Struct, frozen=True, kw_only=True):
     """'skip_block_zeroing', 'ignore_discard', 'no_discard_passdown', …"""
 
 
-class Snapshot(Struct, frozen=True, kw_only=True):
+class SnapshotTarget(Struct, frozen=True, kw_only=True):
     """Of `snapshot` and `snapshot-merge`. Legs: the origin and the copy-on-write device."""
 
     persistent: bool
     chunk_bytes: int
 
 
-class Multipath(Struct, frozen=True, kw_only=True):
+class MultipathTarget(Struct, frozen=True, kw_only=True):
     """Of `multipath`. Legs: the paths."""
 
     features: tuple[str, ...]
@@ -86,7 +86,7 @@ class Multipath(Struct, frozen=True, kw_only=True):
     """By priority group: 'service-time', 'round-robin', …"""
 
 
-Detail: TypeAlias = Crypt | Striped | Raid | Cache | ThinPool | Snapshot | Multipath
+Detail: TypeAlias = Crypt | Striped | RaidTarget | CacheTarget | ThinPool | SnapshotTarget | MultipathTarget
 
 
 class TargetError(ValueError):
@@ -236,7 +236,7 @@ def _raid(words: Words) -> Read:
     journals = tuple(value for name, value in pairwise(parameters) if name == "journal_dev")
     devices = (*words.some(2 * words.number()), *journals)
     legs = tuple(Leg(device=device, offset_sectors=None) for device in devices if device != "-")
-    return legs, Raid(level=level, chunk_bytes=chunk * SECTOR_BYTES)
+    return legs, RaidTarget(level=level, chunk_bytes=chunk * SECTOR_BYTES)
 
 
 def _mirror(words: Words) -> Read:
@@ -252,13 +252,13 @@ def _cache(words: Words) -> Read:
     features = words.counted()
     modes = [each for each in features if each in ("writethrough", "writeback", "passthrough")]
     # the table repeats what it was made of; where that names no mode it is writeback, as `dmsetup status` then says
-    return legs, Cache(mode=modes[0] if modes else "writeback", block_bytes=block, policy=words.word())
+    return legs, CacheTarget(mode=modes[0] if modes else "writeback", block_bytes=block, policy=words.word())
 
 
 def _writecache(words: Words) -> Read:
     words.word()  # p: persistent memory, s: SSD
     legs = (words.leg(), words.leg())
-    return legs, Cache(mode="writeback", block_bytes=words.number(), policy=None)
+    return legs, CacheTarget(mode="writeback", block_bytes=words.number(), policy=None)
 
 
 def _thin_pool(words: Words) -> Read:
@@ -271,7 +271,7 @@ def _thin_pool(words: Words) -> Read:
 def _snapshot(words: Words) -> Read:
     legs = (words.leg(), words.leg())
     kind = words.word()
-    return legs, Snapshot(persistent=kind.startswith("P"), chunk_bytes=words.sectors())
+    return legs, SnapshotTarget(persistent=kind.startswith("P"), chunk_bytes=words.sectors())
 
 
 def _multipath(words: Words) -> Read:
@@ -288,7 +288,7 @@ def _multipath(words: Words) -> Read:
         for _ in range(count):
             paths.append(words.leg())
             words.some(arguments)
-    return tuple(paths), Multipath(features=features, selectors=tuple(selectors))
+    return tuple(paths), MultipathTarget(features=features, selectors=tuple(selectors))
 
 
 _READERS: dict[str, Callable[[Words], Read]] = {

@@ -40,7 +40,7 @@ class Peer(Struct, frozen=True, kw_only=True):
     """UpToDate, Inconsistent, Outdated, DUnknown, Diskless, …"""
 
 
-class Device(Struct, frozen=True, kw_only=True):
+class DrbdDevice(Struct, frozen=True, kw_only=True):
     """A device by its minor number, drbd<minor>."""
 
     minor: int
@@ -53,7 +53,7 @@ class Device(Struct, frozen=True, kw_only=True):
 class DrbdStatus(Struct, frozen=True, kw_only=True):
     """All devices of all resources."""
 
-    devices: tuple[Device, ...] = ()
+    devices: tuple[DrbdDevice, ...] = ()
 
 
 def parse(text: str) -> DrbdStatus | Unknown:
@@ -66,11 +66,11 @@ def parse(text: str) -> DrbdStatus | Unknown:
     return DrbdStatus(devices=tuple(device for resource in document for device in _devices(resource)))
 
 
-def _devices(resource: Json) -> Iterator[Device]:
+def _devices(resource: Json) -> Iterator[DrbdDevice]:
     for one in items(resource, "devices"):
         minor, volume = json_text.integer(one, "minor"), json_text.integer(one, "volume")
         if minor is not None:
-            yield Device(
+            yield DrbdDevice(
                 minor=minor,
                 disk=string(one, "disk-state"),
                 ordering=string(resource, "write-ordering"),

@@ -32,7 +32,7 @@ _LINE: Final = re.compile(
 )
 
 
-class Event(Struct, frozen=True):
+class TraceEvent(Struct, frozen=True):
     """`at_s` is of the instance's clock. `said` begins with '(' where a system call begins, ' ->' where it ends."""
 
     at_s: float
@@ -42,16 +42,16 @@ class Event(Struct, frozen=True):
     said: str
 
 
-def event(line: str) -> Event | None:
+def event(line: str) -> TraceEvent | None:
     """One line; None where it is none of an event."""
     found = _LINE.fullmatch(line)
     if found is None:
         return None
     task, thread, at_s, name, said = found.groups()
-    return Event(float(at_s), int(thread), task.lstrip(" "), name, said)
+    return TraceEvent(float(at_s), int(thread), task.lstrip(" "), name, said)
 
 
-def parse_kernel_trace(text: str) -> tuple[Event, ...]:
+def parse_kernel_trace(text: str) -> tuple[TraceEvent, ...]:
     """All that can be read of a text; nothing where there is none."""
     return tuple(filter(None, map(event, text.split("\n"))))
 

@@ -33,7 +33,7 @@ LABELS_ARGV = ("lsblk", "--json", "-o", "NAME,KNAME,LABEL")
 _BOOLEANS = {"0": False, "1": True}
 
 
-class BlockDevice(Struct, frozen=True, kw_only=True):
+class ListedDevice(Struct, frozen=True, kw_only=True):
     """One device; None where the column is missing or null."""
 
     name: str
@@ -89,7 +89,7 @@ class BlockDevice(Struct, frozen=True, kw_only=True):
 class Lsblk(Struct, frozen=True, kw_only=True):
     """The devices, parents before children, each once."""
 
-    devices: tuple[BlockDevice, ...]
+    devices: tuple[ListedDevice, ...]
     unread: tuple[str, ...] = ()
 
 
@@ -100,7 +100,7 @@ def parse(text: str) -> Lsblk | Unknown:
         return refusal(text, document.learn.partition(";")[0])
     if not isinstance(json_text.member(document, "blockdevices"), list):
         return refusal(text, "no blockdevices in the JSON")
-    devices: dict[str, BlockDevice] = {}
+    devices: dict[str, ListedDevice] = {}
     parents: dict[str, dict[str, None]] = {}
     unread: list[str] = []
     for entry, parent in _flattened(json_text.items(document, "blockdevices")):
@@ -129,12 +129,12 @@ def _name(entry: Json) -> str | None:
     return _text(entry, "name") or _text(entry, "kname")
 
 
-def _device(entry: Json, parent: str | None) -> BlockDevice | None:
+def _device(entry: Json, parent: str | None) -> ListedDevice | None:
     name = _name(entry)
     if name is None:
         return None
     pkname = _text(entry, "pkname")
-    return BlockDevice(
+    return ListedDevice(
         name=name,
         kname=_text(entry, "kname"),
         path=_text(entry, "path"),

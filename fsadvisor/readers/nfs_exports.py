@@ -17,7 +17,7 @@ ETAB = "/var/lib/nfs/etab"
 _LINE = late(r"(?P<path>/[^\t]*)\t[^\t(]*\((?P<options>[^)\t]*)\)")
 
 
-class Export(Struct, frozen=True, kw_only=True):
+class NfsExport(Struct, frozen=True, kw_only=True):
     """A directory for some clients."""
 
     path: str
@@ -27,7 +27,7 @@ class Export(Struct, frozen=True, kw_only=True):
 class Exports(Struct, frozen=True, kw_only=True):
     """All of them; () where nothing is exported."""
 
-    exports: tuple[Export, ...]
+    exports: tuple[NfsExport, ...]
     unread: tuple[str, ...] = ()
 
 
@@ -49,7 +49,7 @@ def parse_nfs_exports(text: str) -> Exports | Unknown:
         return refusal(text, "the file is not exportfs's table")
     return Exports(
         exports=tuple(
-            Export(path=unescape(match["path"]), options=tuple(match["options"].split(",")))
+            NfsExport(path=unescape(match["path"]), options=tuple(match["options"].split(",")))
             for _, match in found
             if match
         ),

@@ -24,7 +24,7 @@ LOOKS_SCHEMA: Final = "fsadvisor/look/1"
 Counts: TypeAlias = dict[str, int]
 
 
-class Look(Struct, kw_only=True):
+class EarlierLook(Struct, kw_only=True):
     """What was counted at a moment, by drive and filesystem; pools by volume group and name, services by subject."""
 
     schema: str
@@ -41,7 +41,7 @@ class Look(Struct, kw_only=True):
 class Looks(Struct, frozen=True, kw_only=True):
     """All that are understood, oldest first, and what the other lines lack."""
 
-    looks: tuple[Look, ...] = ()
+    looks: tuple[EarlierLook, ...] = ()
     unread: tuple[str, ...] = ()
 
 
@@ -59,11 +59,11 @@ def parse_looks(text: str) -> Looks | Unknown:
 
     Disks go by model and serial number, filesystems by UUID. A line that is not understood counts for nothing.
     """
-    looks: list[Look] = []
+    looks: list[EarlierLook] = []
     unread: list[str] = []
     for line in filter(str.strip, text.split("\n")):
         found = look(line)
-        if isinstance(found, Look):
+        if isinstance(found, EarlierLook):
             looks.append(found)
         else:
             unread.append(found)
@@ -72,10 +72,10 @@ def parse_looks(text: str) -> Looks | Unknown:
     return Looks(looks=tuple(sorted(looks, key=lambda it: it.when)), unread=tuple(unread[:_MOST_UNREAD]))
 
 
-def look(line: str) -> Look | str:
+def look(line: str) -> EarlierLook | str:
     """One line, or what is wrong with it: it is not ours, or its time says no zone."""
     try:
-        found = msgspec.convert(strict_json.DECODER.decode(line), Look)
+        found = msgspec.convert(strict_json.DECODER.decode(line), EarlierLook)
     except (ValueError, RecursionError) as error:
         return str(error)[:_LONGEST]
     if found.schema != LOOKS_SCHEMA:
@@ -83,7 +83,7 @@ def look(line: str) -> Look | str:
     return found if found.when.tzinfo is not None else "a time without a zone"
 
 
-class Moment(Struct, frozen=True, kw_only=True):
+class WindowRecord(Struct, frozen=True, kw_only=True):
     """A window: the share of it in which all tasks waited for I/O, and the most that was dirty, in bytes."""
 
     when: dt.datetime
@@ -94,7 +94,7 @@ class Moment(Struct, frozen=True, kw_only=True):
 class Incident(Struct, frozen=True, kw_only=True):
     """Its windows, the oldest first."""
 
-    moments: tuple[Moment, ...]
+    moments: tuple[WindowRecord, ...]
 
 
 def parse_incident(text: str) -> Incident | Unknown:
@@ -108,7 +108,7 @@ def parse_incident(text: str) -> Incident | Unknown:
     """
     try:
         lines = map(strict_json.DECODER.decode, filter(str.strip, text.split("\n")))
-        moments = [msgspec.convert(line, Moment) for line in lines]
+        moments = [msgspec.convert(line, WindowRecord) for line in lines]
     except (ValueError, RecursionError) as error:
         return unreadable(f"no windows of watch: {str(error)[:_LONGEST]}")
     return Incident(moments=tuple(sorted((one for one in moments if one.when.tzinfo), key=lambda one: one.when)))

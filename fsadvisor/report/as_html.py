@@ -10,7 +10,7 @@ from fsadvisor.pages.text import counted, listed
 from fsadvisor.pages.values import full_name, short_name, told
 from fsadvisor.report import as_json, finding_page, sections
 from fsadvisor.report.finding_page import headline, where
-from fsadvisor.report.findings import Below, below, findings, unfolded
+from fsadvisor.report.findings import FoldedBelow, below, findings, unfolded
 from fsadvisor.rulebook.advise import among
 from fsadvisor.rulebook.rule import Outcome
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from fsadvisor.report.findings import Finding
-    from fsadvisor.report.model import About
+    from fsadvisor.report.model import Provenance
     from fsadvisor.rulebook.advise import Verdict
     from fsadvisor.rulebook.rule import Rule
     from fsadvisor.storage import Storage, Subject
@@ -104,7 +104,7 @@ _STYLE: Final = Path(__file__).with_name("report.css")
 _NAMED: Final = 3
 
 
-def as_html(storage: Storage, verdicts: Sequence[Verdict], about: About) -> Iterator[str]:
+def as_html(storage: Storage, verdicts: Sequence[Verdict], about: Provenance) -> Iterator[str]:
     """The document in pieces: subject by subject, so that a big machine's is never held as a whole."""
     found = unfolded(findings(verdicts))
     comes_to = sections.summed_up(found, verdicts, about, storage)
@@ -133,7 +133,7 @@ def _lines(pieces: Iterator[Markup]) -> Iterator[str]:
     return (f"{piece}\n" for piece in pieces)
 
 
-def _head(machine: str, comes_to: str, about: About) -> str:
+def _head(machine: str, comes_to: str, about: Provenance) -> str:
     style = Markup("".join(f"{line}\n" for line in _STYLE.read_text(encoding="utf-8").splitlines()))
     inside = (
         element("meta", charset="utf-8"),
@@ -147,7 +147,7 @@ def _head(machine: str, comes_to: str, about: About) -> str:
     return element("head", *(Markup(f"\n{one}") for one in inside), Markup("\n")) + "\n"
 
 
-def _title(storage: Storage, about: About, comes_to: str) -> str:
+def _title(storage: Storage, about: Provenance, comes_to: str) -> str:
     not_seen = joined(element("p", told(name, fact, fact.source)) for name, fact in sections.not_looked_at(storage))
     inside = (
         element("h1", f"Storage of {storage.machine}"),
@@ -182,7 +182,7 @@ def _findings(found: Sequence[Finding]) -> Iterator[str]:
     yield "</section>\n"
 
 
-def _overview(finding: Finding, number: int, told: Mapping[tuple[str, str], Below]) -> tuple[str, Markup, Markup]:
+def _overview(finding: Finding, number: int, told: Mapping[tuple[str, str], FoldedBelow]) -> tuple[str, Markup, Markup]:
     link = element("a", finding.title, href=f"#finding-{number}")
     words = [finding_page.urgency(finding)] if finding_page.urgency(finding) else []
     if one := told.get((finding.rule.id, finding.verdicts[0].subject.id)):

@@ -38,9 +38,9 @@ _OWN = {"layer": ("layer", "below"), "filesystem": ("filesystem", "below")}
 """Namespaces that are a subject's own, where that is not just its kind."""
 
 
-def machine(storage: Storage, about: model.About) -> model.Machine:
+def machine(storage: Storage, about: model.Provenance) -> model.Machine:
     """What was looked at."""
-    known = about.identity or model.Identity()
+    known = about.identity or model.MachineIdentity()
     return model.Machine(
         name=storage.machine, host=known.host, id=known.id, boot=known.boot, time=known.time, os=known.os,
         kernel=kernel(storage), root=about.root, fsadvisor=about.version,
@@ -70,7 +70,7 @@ def could_not_look(storage: Storage, root: bool | None) -> str:
     return ""
 
 
-def summary(storage: Storage, verdicts: Sequence[Verdict], about: model.About) -> model.Summary:
+def summary(storage: Storage, verdicts: Sequence[Verdict], about: model.Provenance) -> model.Summary:
     """What the whole comes to."""
     outcomes = tally(verdicts)
     severities: Counter[str] = Counter()
@@ -110,7 +110,7 @@ _OWNING = ("filesystem", "mount")
 class Written:
     """What subjects of a report share: whose facts are whose, and why facts are not known, each reason once."""
 
-    def __init__(self, storage: Storage, about: model.About, *, sources: bool) -> None:
+    def __init__(self, storage: Storage, about: model.Provenance, *, sources: bool) -> None:
         owning = (subject for subject in storage.subjects if subject.kind in _OWNING)
         self._owners = {id(subject.scope[name]): subject.id for subject in owning for name in _own(subject)}
         self._stable = about.identity.stable if about.identity else {}
@@ -286,7 +286,7 @@ def _remedy(todo: Instructions) -> bytes:
 
 
 def as_json(
-    storage: Storage, verdicts: Sequence[Verdict], about: model.About, *, sources: bool = False
+    storage: Storage, verdicts: Sequence[Verdict], about: model.Provenance, *, sources: bool = False
 ) -> Iterator[bytes]:
     """The document in pieces, in ASCII where it can be; model.py says how texts are escaped.
 

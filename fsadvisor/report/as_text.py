@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from fsadvisor.pages.document import Block
     from fsadvisor.report.findings import Finding
-    from fsadvisor.report.model import About
+    from fsadvisor.report.model import Provenance
     from fsadvisor.rulebook.advise import Verdict
     from fsadvisor.storage import Storage
     from fsadvisor.storage.catalogue import Entry
@@ -32,7 +32,7 @@ _NONE_OF_IT: Final = "None of this is so here; `fsadvisor explain RULE` says wha
 def as_text(
     storage: Storage,
     verdicts: Sequence[Verdict],
-    about: About,
+    about: Provenance,
     *,
     width: int = WIDTH,
     full: bool = False,
@@ -74,7 +74,7 @@ def as_text(
         yield from render(_names(sections.NOT_APPLYING, Outcome.NOT_APPLICABLE, verdicts), width)
 
 
-def in_a_line(storage: Storage, verdicts: Sequence[Verdict], about: About) -> Iterator[str]:
+def in_a_line(storage: Storage, verdicts: Sequence[Verdict], about: Provenance) -> Iterator[str]:
     """What it comes to, and the first finding."""
     found = findings(verdicts)
     main, _ = main_and_minor(found)
@@ -82,7 +82,7 @@ def in_a_line(storage: Storage, verdicts: Sequence[Verdict], about: About) -> It
     yield f"{clean(storage.machine)}: {sections.summed_up(unfolded(found), verdicts, about, storage)}{clean(first)}\n"
 
 
-def _head(storage: Storage, about: About, comes_to: str) -> Iterator[Block]:
+def _head(storage: Storage, about: Provenance, comes_to: str) -> Iterator[Block]:
     yield paragraph(f"{sections.made_of(storage, about)}. {sections.looked_at(storage)}")
     for name, fact in sections.not_looked_at(storage):
         yield paragraph(told(name, fact, fact.source), indent=2)

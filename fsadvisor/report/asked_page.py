@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from fsadvisor.measure.now.answer import Answer
     from fsadvisor.measure.now.model import Device, Filesystem, Program, Window
     from fsadvisor.rulebook.rule import Rule
-    from fsadvisor.rulebook.words import Found
+    from fsadvisor.rulebook.words import WordMatch
 
 _MOST: Final = 3
 _LEAST: Final = 50_000
@@ -90,7 +90,7 @@ def _device(one: Device) -> str:
     return f"{one.name} {requests:,.0f} requests/s{each}, busy {100 * one.busy:.0f} %, queue {one.queue:.1f}"
 
 
-def _leads(symptom: str, told: Answer, rules: Sequence[Rule]) -> list[Found]:
+def _leads(symptom: str, told: Answer, rules: Sequence[Rule]) -> list[WordMatch]:
     """What the look tells of comes first, then what to run."""
     looked = {"doctor", *(one.rule.id for one in told.excluded), *(one.rule.id for one in told.open)}
     looked |= {one.verdict.rule.id for one in told.found}
@@ -99,7 +99,7 @@ def _leads(symptom: str, told: Answer, rules: Sequence[Rule]) -> list[Found]:
     return [*first, *sorted((one for one in found if one not in first), key=lambda one: one.kind == "rule")][:_MOST]
 
 
-def _lead(one: Found, told: Answer) -> str:
+def _lead(one: WordMatch, told: Answer) -> str:
     for number, found in enumerate(told.found, 1):
         if found.verdict.rule.id == one.key:
             return f"{one.key}: yes: {title(found)}" + ("" if number > 1 else " (1.)")

@@ -118,7 +118,7 @@ class Compare(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=T
 
 def as_json(
     comparison: "matrix.Comparison",
-    about: compare_words.About,
+    about: compare_words.Circumstances,
     cost: "cost.Cost",
     findings: "Sequence[Objection]",
 ) -> str:

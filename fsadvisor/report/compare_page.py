@@ -9,7 +9,7 @@ from urllib.parse import quote
 from msgspec.structs import replace
 
 from fsadvisor.measure.compare.matrix import Standing
-from fsadvisor.pages.document import Block, Drawn, Gap, Heading, Item, Labelled, Prose, Remark, Table, paragraph
+from fsadvisor.pages.document import Block, DrawnLines, Gap, Heading, Item, Labelled, Prose, Remark, Table, paragraph
 from fsadvisor.pages.escape import clean, width
 from fsadvisor.pages.glyphs import Line, Tone, line, span
 from fsadvisor.pages.markdown import code, plain, render
@@ -38,10 +38,10 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
     from fsadvisor.measure.compare.matrix import Comparison, Ranked, WorkloadRow
-    from fsadvisor.measure.compare.workloads import Choice, Side
+    from fsadvisor.measure.compare.workloads import FilesystemChoice, Side
     from fsadvisor.measure.probe.jobs import Job
     from fsadvisor.measure.probe.result import Result
-    from fsadvisor.report.compare_words import About
+    from fsadvisor.report.compare_words import Circumstances
 
 _CELL: Final = 4
 _PERCENTILES: Final = ("p50", "p99", "p99.9")
@@ -59,7 +59,7 @@ def before(names: Sequence[str], jobs: int, image_folder: str) -> Iterator[Block
         )
 
 
-def listing(choices: Mapping[str, Choice], usual: Sequence[str], jobs: Mapping[str, Job]) -> Iterator[Block]:
+def listing(choices: Mapping[str, FilesystemChoice], usual: Sequence[str], jobs: Mapping[str, Job]) -> Iterator[Block]:
     """What can be made, and by which jobs it is compared where nobody says."""
     yield paragraph("filesystems in images")
     for name, choice in choices.items():
@@ -74,7 +74,7 @@ def listing(choices: Mapping[str, Choice], usual: Sequence[str], jobs: Mapping[s
         yield Labelled(name, line(jobs[name].title), 18)
 
 
-def document(comparison: Comparison, about: About) -> Iterator[Block]:
+def document(comparison: Comparison, about: Circumstances) -> Iterator[Block]:
     """All of it."""
     yield paragraph(f"{title(comparison)}; {clean(about.when)}")
     for said in course(about):
@@ -98,11 +98,11 @@ def _title(words: str) -> Iterator[Block]:
     yield from (Gap(), paragraph(span(words, Tone.TITLE)))
 
 
-def _lines(*lines: str, indent: int) -> Drawn:
-    return Drawn(tuple(line(" " * indent + one) for one in lines))
+def _lines(*lines: str, indent: int) -> DrawnLines:
+    return DrawnLines(tuple(line(" " * indent + one) for one in lines))
 
 
-def _sides(comparison: Comparison, about: About) -> Iterator[Block]:
+def _sides(comparison: Comparison, about: Circumstances) -> Iterator[Block]:
     yield from _title("Sides")
     for at, side in enumerate(comparison.sides, 1):
         yield paragraph(f"{clean(side.name)}: {side_words(side, about)}", first=line(f" {at:>2}  "))
@@ -111,7 +111,7 @@ def _sides(comparison: Comparison, about: About) -> Iterator[Block]:
                 yield paragraph(said, first=line("     - "))
 
 
-def _matrix(comparison: Comparison, about: About) -> Iterator[Block]:
+def _matrix(comparison: Comparison, about: Circumstances) -> Iterator[Block]:
     yield from _title("Who is best at what")
     heads = "".join(f"{at:>{_CELL}}" for at in range(1, len(comparison.sides) + 1))
     rows = [(row.job.id, "".join(f"{MARKS[it.standing]:>{_CELL}}" for it in row.ranked)) for row in comparison.rows]
@@ -121,7 +121,7 @@ def _matrix(comparison: Comparison, about: About) -> Iterator[Block]:
         yield paragraph(said)
 
 
-def _workload(row: WorkloadRow, about: About) -> Iterator[Block]:
+def _workload(row: WorkloadRow, about: Circumstances) -> Iterator[Block]:
     yield Gap()
     yield paragraph(f"{row.job.id}: {row.job.title}", indent=2)
     for asked, members in row.groups():
@@ -220,7 +220,7 @@ _MOST_ROWS: Final = 12
 """Of one published table."""
 
 
-def markdown(comparison: Comparison, about: About) -> Iterator[str]:
+def markdown(comparison: Comparison, about: Circumstances) -> Iterator[str]:
     """The page of Markdown, with the picture where there is one."""
     yield f"# Compared: {plain(clean(title(comparison), None))}\n\n"
     yield f"{plain(clean(about.when))}. The command: {code(clean(about.command, None))}\n\n"
@@ -230,7 +230,7 @@ def markdown(comparison: Comparison, about: About) -> Iterator[str]:
     yield from render(blocks(comparison, about))
 
 
-def blocks(comparison: Comparison, about: About) -> Iterator[Block]:
+def blocks(comparison: Comparison, about: Circumstances) -> Iterator[Block]:
     """The tables: sides, who is best at what, each workload with all its figures, and how to read it."""
     yield from (Remark(line(span(said, Tone.STRONG))) for said in course(about))
     yield Table(("side", "what it is", "its syncs", "danger"), tuple(_side(side, about) for side in comparison.sides))
@@ -255,7 +255,7 @@ def _row(*cells: str) -> tuple[Line, ...]:
     return tuple(map(line, cells))
 
 
-def _side(side: Side, about: About) -> tuple[Line, ...]:
+def _side(side: Side, about: Circumstances) -> tuple[Line, ...]:
     danger = "; ".join(filter(None, (*side.dangers, side.note)))
     return _row(side.name, side_words(side, about), promise_words(side), danger)
 
@@ -286,7 +286,7 @@ def _short(one: Ranked) -> Line:
     return line(f"({told})")
 
 
-def _workload_table(row: WorkloadRow, about: About) -> Iterator[Block]:
+def _workload_table(row: WorkloadRow, about: Circumstances) -> Iterator[Block]:
     yield from (Heading(row.job.id), Prose(row.job.title))
     head = (
         "side",

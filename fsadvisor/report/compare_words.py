@@ -41,7 +41,7 @@ LEGEND: Final = (
 )
 
 
-class About(Struct, frozen=True, kw_only=True):
+class Circumstances(Struct, frozen=True, kw_only=True):
     """What a comparison's forms tell beside its figures."""
 
     when: str
@@ -66,7 +66,7 @@ def title(comparison: Comparison) -> str:
     return f"{counted(sides, 'side')} by {counted(rows, 'workload')}, a window each in turn"
 
 
-def course(about: About) -> Iterator[str]:
+def course(about: Circumstances) -> Iterator[str]:
     """How it went, where it did not go to its end."""
     if about.state == "cancelled":
         yield "You stopped it: what is missing was not measured."
@@ -74,18 +74,18 @@ def course(about: About) -> Iterator[str]:
         yield f"It could not go on: {about.failed}"
 
 
-def ground(asked_ground: str, about: About) -> str:
+def ground(asked_ground: str, about: Circumstances) -> str:
     """'in images on /srv', or 'as they are'."""
     return f"in images on {about.image_folder}" if asked_ground == "image" else "as they are"
 
 
-def group(asked: Question, about: About) -> str:
+def group(asked: Question, about: Circumstances) -> str:
     """What the figures of a group have in common."""
     promised = {"flushes": ", whose syncs end with a flush", "no flushes": ", whose syncs end with no flush"}
     return f"{ground(asked.ground, about)}{promised.get(asked.promise, '')}"
 
 
-def side_words(side: Side, about: About) -> str:
+def side_words(side: Side, about: Circumstances) -> str:
     """What a side is."""
     if side.kind == "device":
         return f"the block device below {side.above}, of which is only read"
@@ -122,7 +122,7 @@ def behind(ranked: Ranked) -> str:
     return f"the best is {number(low)} to {number(high)} times better"
 
 
-def winners(comparison: Comparison, about: About) -> Iterator[str]:
+def winners(comparison: Comparison, about: Circumstances) -> Iterator[str]:
     """Who is best at what, and that nobody is at everything; or that somebody is."""
     for place in _GROUNDS:
         leads = comparison.leads(place)
@@ -158,7 +158,7 @@ def _percent(one: Share) -> str:
     return f"{number(100 * one.low)} to {number(100 * one.high)} %"
 
 
-def limits(comparison: Comparison, about: About) -> Iterator[str]:
+def limits(comparison: Comparison, about: Circumstances) -> Iterator[str]:
     """What these figures can't say."""
     kinds = [it.kind for it in comparison.sides]
     yield (

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
     from fsadvisor.facts import Fact
     from fsadvisor.measure.now.answer import Answer, Excluded, Finding
-    from fsadvisor.measure.now.full import Cause, Full
+    from fsadvisor.measure.now.full import Full, FullCause
     from fsadvisor.rulebook.advise import Answer as Asked
     from fsadvisor.rulebook.advise import Verdict
     from fsadvisor.storage import Subject
@@ -310,7 +310,7 @@ def full_document(told: Full, path: str) -> Iterator[Block]:
             yield paragraph(f"{verdict.rule.id}: {name}: {fact.learn or 'not known'}", first=_ITEM, indent=4)
 
 
-def _held_open_by(one: Cause) -> dict[str, Fact[tuple[str, ...]]]:
+def _held_open_by(one: FullCause) -> dict[str, Fact[tuple[str, ...]]]:
     """The processes to look at, of deleted files that are open."""
     if one.verdict.rule.id != "deleted-files-hold-space":
         return {}

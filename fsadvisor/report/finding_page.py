@@ -18,11 +18,11 @@ from fsadvisor.pages.document import (
     Evidence,
     Fold,
     Gap,
-    Headline,
     Item,
     Paragraph,
     Prose,
     Remark,
+    TitleLine,
     Value,
 )
 from fsadvisor.pages.escape import clean
@@ -42,14 +42,14 @@ if TYPE_CHECKING:
 
     from fsadvisor.facts import Fact
     from fsadvisor.pages.document import Block
-    from fsadvisor.report.findings import Below, Finding
-    from fsadvisor.rulebook.remedy import Instructions, Kept, Way
+    from fsadvisor.report.findings import Finding, FoldedBelow
+    from fsadvisor.rulebook.remedy import Instructions, Kept, OtherWay
     from fsadvisor.rulebook.rule import Ask
     from fsadvisor.rulebook.shape import Gain
     from fsadvisor.storage import Subject
 
 
-def ways(finding: Finding) -> list[Way]:
+def ways(finding: Finding) -> list[OtherWay]:
     """Those parts of the remedy that are for its subjects."""
     return ways_for(finding.rule.remedy, [subject.scope for subject in finding.subjects])
 
@@ -233,7 +233,9 @@ def document(
     yield Remark(line(f"Rule: {rule.id} (`fsadvisor explain {rule.id}`)"))
 
 
-def stands_behind(finding: Finding, found: Sequence[Finding], told: Mapping[tuple[str, str], Below]) -> Remark | None:
+def stands_behind(
+    finding: Finding, found: Sequence[Finding], told: Mapping[tuple[str, str], FoldedBelow]
+) -> Remark | None:
     """'Follows from 1: its title', of what is folded below another finding; `told` are those of `found`."""
     one = told.get((finding.rule.id, finding.verdicts[0].subject.id))
     if one is None:
@@ -265,11 +267,11 @@ class FindingPage:
         self._facts = finding.facts
         self._told: set[str] = set()
 
-    def headline(self, number: int = 0) -> Headline:
+    def headline(self, number: int = 0) -> TitleLine:
         """How grave, of which kind, and the rule's title."""
         severity = self.rule.severity
         tone = _TONES.get(severity, Tone.PLAIN)
-        return Headline(span(headline(self.finding), tone), self.finding.title, number, severity)
+        return TitleLine(span(headline(self.finding), tone), self.finding.title, number, severity)
 
     def unlock(self) -> Iterator[Block]:
         """Where it is held back: the one question or command that comes first."""

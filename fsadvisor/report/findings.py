@@ -172,19 +172,19 @@ def unfolded(found: Iterable[Finding]) -> list[Finding]:
     return [*above, *(unfolded(folded) if folded else ())]
 
 
-class Below(NamedTuple):
+class FoldedBelow(NamedTuple):
     """What a folded finding stands below: 'follows from' or 'waits for', and its number, from 1."""
 
     words: str
     number: int
 
 
-def below(found: Iterable[Finding]) -> dict[tuple[str, str], Below]:
+def below(found: Iterable[Finding]) -> dict[tuple[str, str], FoldedBelow]:
     """Of all that is folded among these, by its rule and its first subject."""
-    told: dict[tuple[str, str], Below] = {}
+    told: dict[tuple[str, str], FoldedBelow] = {}
     for number, finding in enumerate(found, 1):
         for words, some in (("follows from", finding.consequences), ("waits for", finding.waiting)):
-            told |= {(one.rule.id, one.verdicts[0].subject.id): Below(words, number) for one in some}
+            told |= {(one.rule.id, one.verdicts[0].subject.id): FoldedBelow(words, number) for one in some}
     return told
 
 

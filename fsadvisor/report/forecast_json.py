@@ -150,7 +150,7 @@ def as_json(
     )
 
 
-def _curve(one: "studied.Told") -> Curve:
+def _curve(one: "studied.CurveAnalysis") -> Curve:
     verdict = one.verdict
     then = CLASSES.get((one.curve.filesystem.lower(), one.curve.workload))
     return published(

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Final
 from fsadvisor.measure.forecast.analysis import WARN_BELOW_MS
 from fsadvisor.measure.forecast.classes import CLASSES, INVERSIONS, SOURCE, Class
 from fsadvisor.measure.forecast.curve import NoFit
-from fsadvisor.pages.document import Block, Drawn, Gap, Heading, Item, Remark, Table, paragraph
+from fsadvisor.pages.document import Block, DrawnLines, Gap, Heading, Item, Remark, Table, paragraph
 from fsadvisor.pages.escape import clean
 from fsadvisor.pages.glyphs import Line, line
 from fsadvisor.pages.text import WIDTH, counted, listed
@@ -19,7 +19,7 @@ from fsadvisor.report.probe_words import figure_text, number
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from fsadvisor.measure.forecast.analysis import Alone, Bounds, Device, Expected, Pair, Study, Told
+    from fsadvisor.measure.forecast.analysis import Alone, Bounds, CurveAnalysis, DeviceKind, Expected, Pair, Study
     from fsadvisor.measure.forecast.classes import Verdict
     from fsadvisor.measure.forecast.curve import Interval, Model
 
@@ -40,7 +40,7 @@ def letters(names: Sequence[str]) -> dict[str, str]:
     return found
 
 
-def plot(told: Sequence[Told], columns: int = 64, rows: int = 16) -> Iterator[str]:
+def plot(told: Sequence[CurveAnalysis], columns: int = 64, rows: int = 16) -> Iterator[str]:
     """Throughput over device latency, both from 0: letters where it was measured, dots where it is expected."""
     slowest = max((level.device_ms for it in told for level in it.curve.levels), default=0.0)
     most = max((level.throughput for it in told for level in it.curve.levels), default=0.0)
@@ -131,7 +131,7 @@ def _alone(one: Alone) -> Iterator[Block]:
         "is faster or slower. Operations/s:",
         first=_IN,
     )
-    yield Drawn(tuple(map(_bounds, one.others)))
+    yield DrawnLines(tuple(map(_bounds, one.others)))
     found = CLASSES.get((one.filesystem.lower(), one.job))
     if found is not None:
         more = found[1] or CLASS_MEANS[found[0]]
@@ -146,7 +146,7 @@ def _alone(one: Alone) -> Iterator[Block]:
     yield Gap()
 
 
-def _bounds(other: tuple[Device, Bounds]) -> Line:
+def _bounds(other: tuple[DeviceKind, Bounds]) -> Line:
     device, bounds = other
     mark = "; below 1 ms" if device.latency_ms < WARN_BELOW_MS else ""
     factors = f"{number(bounds.least)} to {number(bounds.most)}{mark}"
@@ -180,17 +180,17 @@ def _study(study: Study) -> Iterator[Block]:
         yield Item(line(USUAL))
 
 
-def _picture(told: Sequence[Told]) -> Iterator[Block]:
+def _picture(told: Sequence[CurveAnalysis]) -> Iterator[Block]:
     lines = [one.rstrip("\n") for one in plot(told, columns=WIDTH - 16)]
     if not lines:
         return
     signs = letters([it.curve.filesystem for it in told])
     key = ", ".join(f"{sign} {clean(name)}" for name, sign in signs.items())
-    yield Drawn(tuple(line(f"  {one}") for one in ("operations/s", *lines)))
+    yield DrawnLines(tuple(line(f"  {one}") for one in ("operations/s", *lines)))
     yield paragraph(f"by latency of the device; {key}; * several; · expected", first=_IN)
 
 
-def _curve(one: Told) -> Iterator[Block]:
+def _curve(one: CurveAnalysis) -> Iterator[Block]:
     found, verdict = one.fit, one.verdict
     runs = counted(len(one.curve.points), "run")
     latencies = counted(len(one.curve.levels), "latency", "latencies")
@@ -220,7 +220,7 @@ def _between(interval: Interval, unit: str = "") -> str:
     return f" ({low} to {high}{f' {unit}' if unit else ''})"
 
 
-def _published(one: Told) -> Iterator[Block]:
+def _published(one: CurveAnalysis) -> Iterator[Block]:
     found = CLASSES.get((one.curve.filesystem.lower(), one.curve.workload))
     if found is not None:
         more = found[1] or CLASS_MEANS[found[0]]
@@ -236,7 +236,7 @@ def _devices(expected: Sequence[Expected]) -> Iterator[Block]:
         yield paragraph(f"{rate}{f'; {listed(marks)}' if marks else ''}", first=line(first))
 
 
-def latency_words(device: Device) -> str:
+def latency_words(device: DeviceKind) -> str:
     """'~8 ms' where it is usual only."""
     return f"{'' if device.verified else '~'}{device.latency_ms:g} ms"
 
@@ -276,7 +276,7 @@ def blocks(study: Study, remarks: Sequence[str] = ()) -> Iterator[Block]:
     yield from (Item(line(words)) for words in (*remarks, BASIS, SUB_MS, USUAL))
 
 
-def fits(told: Sequence[Told]) -> Table:
+def fits(told: Sequence[CurveAnalysis]) -> Table:
     """A row for each filesystem: C, l_sw, class today and in 2014."""
     head = ("filesystem", "C, operations/s x ms", "l_sw, ms", "R²", "class", "in 2014", "holds")
     return Table(head, tuple(_row(*_fit(it)) for it in told))
@@ -286,7 +286,7 @@ def _row(*cells: str) -> tuple[Line, ...]:
     return tuple(map(line, cells))
 
 
-def _fit(one: Told) -> tuple[str, ...]:
+def _fit(one: CurveAnalysis) -> tuple[str, ...]:
     found, verdict = one.fit, one.verdict
     name = one.curve.filesystem
     then = CLASSES.get((one.curve.filesystem.lower(), one.curve.workload))
@@ -299,7 +299,7 @@ def _fit(one: Told) -> tuple[str, ...]:
     return name, c, software, "-" if found.r2 is None else f"{found.r2:.3f}", today, before, holds
 
 
-def _holds(one: Told, then: str) -> str:
+def _holds(one: CurveAnalysis, then: str) -> str:
     now = one.verdict.is_class.value
     return "not known" if now == "undecided" else "yes" if now == then else "no"
 
@@ -340,7 +340,7 @@ def _where(pair: Pair) -> str:
     return f"not proven: the same one is faster wherever they are apart, {pair.apart} of {pair.compared} latencies"
 
 
-def _devices_table(told: Sequence[Told]) -> Iterator[Table]:
+def _devices_table(told: Sequence[CurveAnalysis]) -> Iterator[Table]:
     """What kinds of devices would bring: a row each."""
     fitted = [it for it in told if it.expected]
     if fitted:

@@ -36,12 +36,12 @@ _SUBJECTS: Final = 20
 _UNQUOTED: Final = str.maketrans("'\"", "``")
 
 
-class Seen(Struct, frozen=True, kw_only=True):
+class JudgedMachine(Struct, frozen=True, kw_only=True):
     """What was looked at and judged; `grave` are the severities that --fail-on means."""
 
     storage: Storage
     verdicts: Sequence[Verdict]
-    about: model.About
+    about: model.Provenance
     grave: Collection[str]
 
     def calling(self) -> Iterator[Verdict]:
@@ -89,7 +89,7 @@ class Line(Struct, frozen=True, kw_only=True, omit_defaults=True, forbid_unknown
     now: str | None = None
 
 
-def lines(seen: Seen) -> Iterator[str]:
+def lines(seen: JudgedMachine) -> Iterator[str]:
     """JSON, one object a line, without nesting."""
     it = as_json.machine(seen.storage, seen.about)
     common = {"schema": LINES, "machine": it.name, "host": it.host, "id": it.id, "time": it.time}
@@ -152,7 +152,7 @@ class Brief(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     findings: tuple[BriefFinding, ...]
 
 
-def brief(seen: Seen) -> Iterator[str]:
+def brief(seen: JudgedMachine) -> Iterator[str]:
     """One short document."""
     found = findings(seen.verdicts)
     told = Brief(
@@ -174,7 +174,7 @@ def _brief(one: Any) -> BriefFinding:  # noqa: ANN401 - a Finding
     )  # fmt: skip
 
 
-def openmetrics(seen: Seen) -> Iterator[str]:
+def openmetrics(seen: JudgedMachine) -> Iterator[str]:
     """Gauges alone, which node_exporter's textfile collector reads as well."""
     it = as_json.summary(seen.storage, seen.verdicts, seen.about)
     advised = msgspec.to_builtins(it.advise)
@@ -220,7 +220,7 @@ OK, WARNING, CRITICAL, UNKNOWN = range(4)
 _STATES: Final = ("OK", "WARNING", "CRITICAL", "UNKNOWN")
 
 
-def state(seen: Seen) -> int:
+def state(seen: JudgedMachine) -> int:
     """As plugins of Nagios exit: critical from severity high on, warning below, unknown where nothing was seen."""
     if seen.blind:
         return UNKNOWN
@@ -228,14 +228,14 @@ def state(seen: Seen) -> int:
     return CRITICAL if found & set(SEVERITIES[:2]) else WARNING if found else OK
 
 
-def nagios(seen: Seen) -> Iterator[str]:
+def nagios(seen: JudgedMachine) -> Iterator[str]:
     """A line with performance data, then a line for each finding that counts."""
     data = " ".join(f"{name}={number};;;0" for name, number in _numbers(seen).items())
     yield f"FSADVISOR {_STATES[state(seen)]} - {_plain(_said(seen))} | {data}\n"
     yield from (f"{_plain(one)}\n" for one in _told(seen))
 
 
-def checkmk(seen: Seen) -> Iterator[str]:
+def checkmk(seen: JudgedMachine) -> Iterator[str]:
     """A line of a local check; details stand behind an escaped line break.
 
     Checkmk 1.6 splits the whole line as a shell does: an apostrophe in it would be a quote that nobody closes.
@@ -245,19 +245,19 @@ def checkmk(seen: Seen) -> Iterator[str]:
     yield f'{state(seen)} "fsadvisor" {data} {words.translate(_UNQUOTED)}\n'
 
 
-def _numbers(seen: Seen) -> dict[str, int]:
+def _numbers(seen: JudgedMachine) -> dict[str, int]:
     it = as_json.summary(seen.storage, seen.verdicts, seen.about)
     return {**msgspec.to_builtins(it.advise), "undetermined": it.verdicts.undetermined, "waived": it.waived}
 
 
-def _said(seen: Seen) -> str:
+def _said(seen: JudgedMachine) -> str:
     if seen.blind:
         return f"could not look: {seen.blind}"
     found = [one for one in seen.calling() if _counts(one)]
     return f"{counted(len(found), 'finding')}; first: {_title(found[0])}" if found else "nothing to advise"
 
 
-def _told(seen: Seen) -> Iterator[str]:
+def _told(seen: JudgedMachine) -> Iterator[str]:
     return (f"{one.rule.severity}: {_title(one)} [{one.rule.id}]" for one in seen.calling() if _counts(one))
 
 
@@ -269,7 +269,7 @@ def _plain(text: str) -> str:
 _LEVELS: Final = {"critical": "error", "high": "error", "moderate": "warning", "low": "note"}
 
 
-def sarif(seen: Seen) -> Iterator[str]:
+def sarif(seen: JudgedMachine) -> Iterator[str]:
     """SARIF 2.1.0: a result for each that calls for action, 'review' where it is not safe, or that is not known."""
     calling = list(seen.calling())
     rules = list(dict.fromkeys(one.rule for one in calling))
@@ -308,7 +308,7 @@ def _result(one: Verdict, rule: int) -> dict[str, Any]:
     return found
 
 
-def junit(seen: Seen) -> Iterator[str]:
+def junit(seen: JudgedMachine) -> Iterator[str]:
     """A test case for each rule and subject: what counts failed; what could not be told, or is not safe, skipped."""
     failed = sum(map(_counts, seen.verdicts))
     skipped = sum(_is_skipped(one) for one in seen.verdicts)
@@ -339,7 +339,7 @@ def _attribute(text: str) -> str:
     return quoteattr(clean(without_surrogates(text), None))
 
 
-FORMATS: Final[Mapping[str, Callable[[Seen], Iterator[str]]]] = {
+FORMATS: Final[Mapping[str, Callable[[JudgedMachine], Iterator[str]]]] = {
     "lines": lines,
     "brief": brief,
     "openmetrics": openmetrics,

@@ -13,7 +13,7 @@ from msgspec.structs import replace
 from fsadvisor.facts import Known, Unknown
 from fsadvisor.measure.now.facts import devices_of, named
 from fsadvisor.pages import plots
-from fsadvisor.pages.document import Block, Drawn, Gap, paragraph
+from fsadvisor.pages.document import Block, DrawnLines, Gap, paragraph
 from fsadvisor.pages.escape import clean
 from fsadvisor.pages.glyphs import UNICODE, line
 from fsadvisor.pages.values import day_and_time, duration, rate
@@ -38,7 +38,7 @@ _TURN: Final = "the processors are busy, and it waits for its turn: less other l
 _MIB: Final = 1 << 20
 
 
-class Part(Struct, frozen=True, kw_only=True):
+class SyncPart(Struct, frozen=True, kw_only=True):
     """What a sync spends its time on, on average."""
 
     name: str
@@ -87,7 +87,7 @@ def _labelled(label: str, words: str) -> Block:
     return paragraph(words, first=line(label.ljust(_LABEL)), indent=_LABEL)
 
 
-def _parts(traced: TracedPlace | None, subjects: Sequence[Subject]) -> tuple[tuple[Part, ...], str]:
+def _parts(traced: TracedPlace | None, subjects: Sequence[Subject]) -> tuple[tuple[SyncPart, ...], str]:
     """The parts of a sync, from the program down, and what tells them."""
     if traced is not None:
         words = (
@@ -110,7 +110,7 @@ def _parts(traced: TracedPlace | None, subjects: Sequence[Subject]) -> tuple[tup
     if None not in shares:
         parts = tuple(_part(kind, whole * (share or 0) / 100) for kind, share in zip(_STEPS, shares, strict=True))
     elif flush is not None:
-        rest = Part(name="above it", ms=max(whole - flush / 1000, 0), words="data, journal and locks", remedy="")
+        rest = SyncPart(name="above it", ms=max(whole - flush / 1000, 0), words="data, journal and locks", remedy="")
         parts = (rest, _part("flush", flush / 1000))
     else:
         parts = ()
@@ -142,9 +142,9 @@ _SAYS: Final = {
 _RULES: Final = {"journal": ("journal", "commit"), "flush": ("flush", "cache", "barrier")}
 
 
-def _part(kind: str, ms: float) -> Part:
+def _part(kind: str, ms: float) -> SyncPart:
     words, remedy = _SAYS[kind]
-    return Part(name=kind, ms=ms, words=words, remedy=remedy, rules=_RULES.get(kind, ()))
+    return SyncPart(name=kind, ms=ms, words=words, remedy=remedy, rules=_RULES.get(kind, ()))
 
 
 def _kept(subjects: Sequence[Subject], name: str, kind: str = "mount") -> float | None:
@@ -158,11 +158,11 @@ def _mount_fact(subjects: Sequence[Subject], name: str, kind: str = "mount") -> 
     return next((fact for fact in facts if isinstance(fact, Known)), next(iter(facts), None))
 
 
-def _picture(parts: Sequence[Part]) -> Iterator[Block]:
+def _picture(parts: Sequence[SyncPart]) -> Iterator[Block]:
     whole = sum(one.ms for one in parts)
     if not whole:
         return
-    yield Drawn(
+    yield DrawnLines(
         tuple(
             line(
                 f"  {one.name:<9}{duration(one.ms):>6} ms {100 * one.ms / whole:3.0f} % "
@@ -212,7 +212,7 @@ def _drives(subjects: Sequence[Subject]) -> Iterator[Block]:
         yield _labelled("Drive", f"{clean(one.name)}: {words or 'not known'}")
 
 
-def _remedies(parts: Sequence[Part], remedies: Sequence[Verdict]) -> Iterator[Block]:
+def _remedies(parts: Sequence[SyncPart], remedies: Sequence[Verdict]) -> Iterator[Block]:
     """Of each part that matters, what takes it away; then what else the audit has."""
     whole = sum(one.ms for one in parts)
     matter = [one for one in parts if whole and one.ms >= _MATTERS * whole and one.remedy]

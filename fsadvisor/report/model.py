@@ -27,7 +27,7 @@ SCHEMA: Final = "fsadvisor/report/2"
 Value: TypeAlias = bool | int | float | str | tuple[str, ...]
 
 
-class Identity(Struct, frozen=True, kw_only=True):
+class MachineIdentity(Struct, frozen=True, kw_only=True):
     """Which machine it is and when it was looked at; None where that is not known, as of a recording."""
 
     host: str | None = None
@@ -39,7 +39,7 @@ class Identity(Struct, frozen=True, kw_only=True):
     """A name of a subject that outlives its kernel name, by its id."""
 
 
-class About(Struct, frozen=True, kw_only=True):
+class Provenance(Struct, frozen=True, kw_only=True):
     """What a report says of its own making: by which version, as root or not, and which rules did not load."""
 
     version: str
@@ -47,7 +47,7 @@ class About(Struct, frozen=True, kw_only=True):
     """None where a recording does not tell."""
 
     rule_errors: tuple[RuleError, ...] = ()
-    identity: Identity | None = None
+    identity: MachineIdentity | None = None
 
 
 class Machine(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Final
 from msgspec import Struct, field
 
 from fsadvisor.facts import Known, Unknown
-from fsadvisor.pages.document import Drawn, Fold, Gap, Heading, Item, Prose, Remark, Table, aligned, paragraph
+from fsadvisor.pages.document import DrawnLines, Fold, Gap, Heading, Item, Prose, Remark, Table, aligned, paragraph
 from fsadvisor.pages.escape import clean
 from fsadvisor.pages.glyphs import Span, Tone, cut, line, plain, span
 from fsadvisor.pages.text import counted, listed
@@ -55,7 +55,7 @@ _NAMES: Final = {"claimed": "vendor claims it"}
 _HEAD: Final = ("PLP", "write cache", "at a power cut")
 
 
-class Group(Struct):
+class DiskGroup(Struct):
     """Disks with the same verdict, evidence and treatment by the kernel."""
 
     verdict: str
@@ -97,7 +97,7 @@ def table(rows: Sequence[tuple[str, ...]], width: int, more: str = "") -> Iterat
         first, *others = (plain(one).rstrip() for one in drawn.lines)
         after = first.index(_HEAD[0])
         outdented = f"{first[2:after]}  {first[after:]}"
-        yield Drawn(tuple(cut(line(one), width, "...") for one in (outdented, *others)))
+        yield DrawnLines(tuple(cut(line(one), width, "...") for one in (outdented, *others)))
 
 
 def _first(names: Sequence[str]) -> str:
@@ -116,7 +116,7 @@ def blocks(storage: Storage) -> Iterator[Block]:
         yield Fold(f"{len(more):,} more groups of disks", inside, "--json has them")
 
 
-def _group(group: Group) -> Iterator[Block]:
+def _group(group: DiskGroup) -> Iterator[Block]:
     yield from (Gap(), Heading(f"{_names(group.subjects)}: {group.verdict}"))
     if len(group.subjects) > _NAMED:
         names = line(listed([one.name for one in group.subjects]))
@@ -163,15 +163,15 @@ def verdicts(disks: Sequence[Subject]) -> Iterator[Block]:
         yield Remark(line(span(f"and {len(disks) - _MOST_BELOW:,} more", Tone.DIM)))
 
 
-def groups(storage: Storage) -> list[Group]:
+def groups(storage: Storage) -> list[DiskGroup]:
     """Disks that are alike together."""
-    found: dict[object, Group] = {}
+    found: dict[object, DiskGroup] = {}
     for subject in storage.subjects:
         disk = subject.scope.get("disk")
         if subject.kind == "disk" and isinstance(disk, Disk):
             alike = _evidence(subject, disk)
             caches = (_value(disk.write_cache), _value(disk.volatile_cache))
-            group = found.setdefault((verdict(disk), alike, caches), Group(verdict(disk), alike))
+            group = found.setdefault((verdict(disk), alike, caches), DiskGroup(verdict(disk), alike))
             group.subjects.append(subject)
             group.disks.append(disk)
     return list(found.values())

@@ -9,7 +9,7 @@ from msgspec import Struct
 
 from fsadvisor.measure.probe.cost import seconds_text
 from fsadvisor.measure.probe.target import bytes_text
-from fsadvisor.pages.document import Block, Drawn, Gap, Item, Labelled, paragraph
+from fsadvisor.pages.document import Block, DrawnLines, Gap, Item, Labelled, paragraph
 from fsadvisor.pages.escape import clean, width
 from fsadvisor.pages.glyphs import UNICODE, Tone, line, span
 from fsadvisor.pages.text import counted
@@ -41,7 +41,7 @@ if TYPE_CHECKING:
 _NARROW, _WIDE = 60, 120
 
 
-class Step(Struct, frozen=True, kw_only=True):
+class RunStep(Struct, frozen=True, kw_only=True):
     """Where a run is: the job's place, how much of its time is used (0 to 1), and what is left of the whole."""
 
     at: int
@@ -55,7 +55,7 @@ class Step(Struct, frozen=True, kw_only=True):
     """In place of a figure: what it is at."""
 
 
-def bar(step: Step, columns: int = 80) -> str:
+def bar(step: RunStep, columns: int = 80) -> str:
     """One line that leaves the last column free."""
     share = (step.at - 1 + min(max(step.used, 0.0), 1.0)) / step.jobs
     room = 0 if columns < _NARROW else 12 if columns < _WIDE else 40
@@ -94,7 +94,7 @@ class Narrator:
         self._write, self._columns = write, columns
         self._drawn = 0
 
-    def step(self, step: Step) -> None:
+    def step(self, step: RunStep) -> None:
         """Draw the bar."""
         if self._columns is None:
             return
@@ -253,7 +253,7 @@ def _ladder(result: Result) -> Iterator[Block]:
     if whole > 0:
         signs = [_sign(at, hatched=unsettled(one, whole)) for at, one in enumerate(shown.values())]
         shares = zip(signs, whole_cells([one.median / whole for one in shown.values()]), strict=True)
-        yield Drawn((line(f"  {''.join(sign * cells for sign, cells in shares)}"),))
+        yield DrawnLines((line(f"  {''.join(sign * cells for sign, cells in shares)}"),))
         for sign, (name, one) in zip(signs, shown.items(), strict=True):
             doubt = ", not settled: hatched" if unsettled(one, whole) else ""
             words = f"{100 * one.median / whole:.0f} %, {_sure(one)}{doubt}"
@@ -294,13 +294,13 @@ def _histogram(bins: Sequence[tuple[float, int]]) -> Iterator[Block]:
     wide = max(map(len, edges))
     bars = ["█" * round(BAR * count / most) or ("▏" if count else "") for _, count in bins]
     rows = zip(edges, bars, bins, strict=True)
-    yield Drawn(tuple(line(f"  {edge:>{wide}} {bar:<{BAR}} {count:>10,}") for edge, bar, (_, count) in rows))
+    yield DrawnLines(tuple(line(f"  {edge:>{wide}} {bar:<{BAR}} {count:>10,}") for edge, bar, (_, count) in rows))
 
 
 def _table(results: Sequence[Result]) -> Iterator[Block]:
     """A line for each, in the order they ran."""
     wide = max(len(clean(it.job)) for it in results)
-    yield Drawn(tuple(line(_row(one, wide)) for one in results))
+    yield DrawnLines(tuple(line(_row(one, wide)) for one in results))
     yield Gap()
     yield paragraph(
         "In the order they ran: each answers a question of its own, so none is better than another. Alone, a job is "

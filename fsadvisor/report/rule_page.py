@@ -12,9 +12,9 @@ from fsadvisor.pages.document import (
     Figures,
     Gap,
     Heading,
+    Hyperlink,
     Item,
     Prose,
-    Reference,
     Remark,
     paragraph,
 )
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
     from fsadvisor.pages.document import Block
     from fsadvisor.rulebook import shape
-    from fsadvisor.rulebook.remedy import KeepTemplate, Remedy, Template, Way
+    from fsadvisor.rulebook.remedy import KeepTemplate, OtherWay, Remedy, Template
     from fsadvisor.rulebook.rule import Ask, Rule
     from fsadvisor.rulebook.shape import Gain, TrialShape
     from fsadvisor.storage.catalogue import Entry
@@ -116,7 +116,7 @@ def _erratum(number: str) -> Item:
 
 def references(rule: Rule) -> Iterator[Block]:
     """Who says so."""
-    return part("References", *(Reference(one.url, one.says) for one in rule.references))
+    return part("References", *(Hyperlink(one.url, one.says) for one in rule.references))
 
 
 _FOUND_WHERE: Final = {
@@ -244,7 +244,7 @@ def _remedy(remedy: Remedy) -> Iterator[Block]:
         yield from part("Note" if commands else f"What to do ({needs})", *words)
 
 
-def _way(way: Way) -> Block:
+def _way(way: OtherWay) -> Block:
     return paragraph(span(f"Where {way.when.text}: ", Tone.STRONG), way.advice)
 
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final
 from msgspec import Struct
 
 from fsadvisor.facts import Unknown
-from fsadvisor.pages.document import Drawn, Gap, Remark, Verbatim
+from fsadvisor.pages.document import DrawnLines, Gap, Remark, Verbatim
 from fsadvisor.pages.glyphs import cut, line, span
 from fsadvisor.pages.text import counted, listed
 from fsadvisor.report import as_json, findings, power_loss
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
     from fsadvisor.pages.document import Block
     from fsadvisor.report.findings import Finding
-    from fsadvisor.report.model import About
+    from fsadvisor.report.model import Provenance
     from fsadvisor.rulebook.advise import Verdict
     from fsadvisor.storage import Storage
 
@@ -72,7 +72,9 @@ class Section(Struct, frozen=True):
     blocks: Iterator[Block]
 
 
-def sections(storage: Storage, verdicts: Sequence[Verdict], about: About, *, full: bool = True) -> Iterator[Section]:
+def sections(
+    storage: Storage, verdicts: Sequence[Verdict], about: Provenance, *, full: bool = True
+) -> Iterator[Section]:
     """Those that have something to say, in order; where it is not `full`, without what `brief` tells of."""
     if full and any(subject.kind == "disk" for subject in storage.subjects):
         yield Section("power-loss", "Power loss", "", power_loss.blocks(storage))
@@ -84,7 +86,7 @@ def sections(storage: Storage, verdicts: Sequence[Verdict], about: About, *, ful
         yield Section("ignored", "Attestations, waivers and results of probes that are ignored", "", _ignored(storage))
 
 
-def _not_loaded(about: About) -> Iterator[Block]:
+def _not_loaded(about: Provenance) -> Iterator[Block]:
     yield from (Gap(), Verbatim(tuple(span(str(error)) for error in about.rule_errors)))
 
 
@@ -95,7 +97,7 @@ def _ignored(storage: Storage) -> Iterator[Block]:
         yield Remark(line(f"{one.place}: {what}{one.why}"))
 
 
-def made_of(storage: Storage, about: About) -> str:
+def made_of(storage: Storage, about: Provenance) -> str:
     """Which fsadvisor looked at which machine, and as whom."""
     blind = as_json.could_not_look(storage, about.root)
     words = [f"{f'Could not look: {blind}. ' if blind else ''}fsadvisor {about.version}: {storage.machine}"]
@@ -125,7 +127,7 @@ def not_looked_at(storage: Storage) -> Iterator[tuple[str, Unknown]]:
                     yield name, fact
 
 
-def summed_up(found: Sequence[Finding], verdicts: Sequence[Verdict], about: About, storage: Storage) -> str:
+def summed_up(found: Sequence[Finding], verdicts: Sequence[Verdict], about: Provenance, storage: Storage) -> str:
     """'1 critical risk, 2 moderate gains, 1 safety not known; 14 checks passed; 6 not known.'.
 
     `found` are all findings, those that stand behind another, too.
@@ -206,9 +208,9 @@ def _group(finding: Finding) -> str:
     return _GROUPS[finding.urgency]
 
 
-def rows(lines: Sequence[str], most: int, width: int) -> Drawn:
+def rows(lines: Sequence[str], most: int, width: int) -> DrawnLines:
     """So many at most, a line each, cut at the edge: a healthy server's report fits one screen."""
-    return Drawn(tuple(cut(line(f"  {words}"), width, "...") for words in lines[:most]))
+    return DrawnLines(tuple(cut(line(f"  {words}"), width, "...") for words in lines[:most]))
 
 
 def _more(number: int) -> str:

@@ -16,8 +16,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from fsadvisor.measure.compare.matrix import Comparison, Ranked, WorkloadRow
-    from fsadvisor.measure.forecast.analysis import Study, Told
-    from fsadvisor.report.compare_words import About
+    from fsadvisor.measure.forecast.analysis import CurveAnalysis, Study
+    from fsadvisor.report.compare_words import Circumstances
 
 
 _NAMES, _CELL, _HEIGHT = 170, 132, 54
@@ -50,7 +50,7 @@ _WORDS: Final = {
 }
 
 
-def compare_svg(comparison: Comparison, about: About) -> str:
+def compare_svg(comparison: Comparison, about: Circumstances) -> str:
     """The whole file."""
     told = [line.rstrip() for said in winners(comparison, about) for line in wrapped(clean(said, None), 110)]
     across = max(_NAMES + _CELL * len(comparison.sides) + 20, 760)
@@ -171,7 +171,7 @@ def forecast_svg(study: Study) -> str:
     return "".join((*parts, "</svg>\n"))
 
 
-def _panel(told: Sequence[Told], names: Sequence[str]) -> Iterator[str]:
+def _panel(told: Sequence[CurveAnalysis], names: Sequence[str]) -> Iterator[str]:
     slowest = max(level.device_ms for it in told for level in it.curve.levels) or 1.0
     most = 1.05 * max(level.high or level.throughput for it in told for level in it.curve.levels)
     frame = _Frame(slowest, most)
@@ -212,7 +212,7 @@ def _axes(frame: _Frame, workload: str) -> Iterator[str]:
     yield "latency of the device, ms (upright: operations/s)</text>\n"
 
 
-def _curve(frame: _Frame, it: Told, colour: str, shape: str) -> Iterator[str]:
+def _curve(frame: _Frame, it: CurveAnalysis, colour: str, shape: str) -> Iterator[str]:
     if not isinstance(it.fit, NoFit):
         steps = (frame.slowest * step / _STEPS for step in range(_STEPS + 1))
         expected = [(ms, rate) for ms in steps if (rate := it.fit.model.throughput(ms)) is not None]

@@ -129,7 +129,7 @@ def as_json(
     refused: "Sequence[str]",
     warnings: "Sequence[str]",
     matters: float,
-    found: "outcome.Outcome | None",
+    found: "outcome.TrialOutcome | None",
 ) -> str:
     """The document on one line, escaped as in the report."""
     seen = found.comparison if found else None
@@ -182,7 +182,7 @@ def _ratio(one: "comparison.Ratio | None", matters: float) -> Ratio | None:
     return None if one is None else published(Ratio, one, kind=kind(one, matters), says=sentence(one, matters))
 
 
-def _sides(found: "outcome.Outcome", seen: "comparison.Comparison") -> dict[str, Side]:
+def _sides(found: "outcome.TrialOutcome", seen: "comparison.TrialComparison") -> dict[str, Side]:
     stands = {stand.side: stand for stand in found.stands}
     return {name: _side(one, stands.get(name)) for name, one in seen.sides.items()}
 

@@ -20,8 +20,8 @@ if TYPE_CHECKING:
 
     from fsadvisor.measure.probe.cost import Cost
     from fsadvisor.measure.trial.change import Change
-    from fsadvisor.measure.trial.comparison import Comparison, Side
-    from fsadvisor.measure.trial.outcome import Outcome
+    from fsadvisor.measure.trial.comparison import Side, TrialComparison
+    from fsadvisor.measure.trial.outcome import TrialOutcome
     from fsadvisor.measure.trial.testbed import Form
 
 _ENDS: Final = {
@@ -71,7 +71,7 @@ def _form(form: Form) -> str:
     )
 
 
-def found(outcome: Outcome) -> Iterator[Block]:
+def found(outcome: TrialOutcome) -> Iterator[Block]:
     """The whole report."""
     yield from plan(outcome.change, outcome.place, on_device=outcome.on_device)
     yield Gap()
@@ -89,7 +89,7 @@ def found(outcome: Outcome) -> Iterator[Block]:
         yield Item(line(clean(remark, None)))
 
 
-def _sentence(outcome: Outcome, found: Comparison) -> Iterator[Block]:
+def _sentence(outcome: TrialOutcome, found: TrialComparison) -> Iterator[Block]:
     why = f": {clean(outcome.error, None)}" if outcome.error else ""
     run = f"{counted(found.blocks, 'block')} in {seconds_text(found.seconds)}, {_ENDS[found.end]}{why}"
     if found.gain is None:

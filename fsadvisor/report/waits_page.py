@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final
 from fsadvisor.facts import Cause, Unknown
 from fsadvisor.measure.waits.journals import PHASES, BtrfsWork, Jbd2Work, XfsWork
 from fsadvisor.measure.waits.rules import COUNTS
-from fsadvisor.pages.document import Block, Drawn, Gap, Labelled, paragraph
+from fsadvisor.pages.document import Block, DrawnLines, Gap, Labelled, paragraph
 from fsadvisor.pages.escape import clean, width
 from fsadvisor.pages.glyphs import line
 from fsadvisor.pages.text import counted
@@ -107,7 +107,7 @@ def _cpu(window: Window) -> Iterator[Block]:
     if parts is not None:
         cells = whole_cells([share for _, share in parts], BAR)
         signs = "".join(sign * number for sign, number in zip(_SIGNS + " ", cells, strict=True))
-        yield Drawn((line(f"  {signs.rstrip()}"),))
+        yield DrawnLines((line(f"  {signs.rstrip()}"),))
         words = (
             f"{sign} {name} {percent(share)}".strip() for sign, (name, share) in zip(_SIGNS + " ", parts, strict=True)
         )
@@ -151,7 +151,7 @@ def _disks(disks: Fact[Disks]) -> Iterator[Block]:
     rows = [words for one in worked[:_MOST] for words in _disk(one)]
     if len(worked) > _MOST:
         rows.append(f"  … {len(worked) - _MOST:,} more")
-    yield Drawn(tuple(map(line, (_HEAD, *rows))))
+    yield DrawnLines(tuple(map(line, (_HEAD, *rows))))
     yield paragraph(BUSY, first=_IN)
 
 

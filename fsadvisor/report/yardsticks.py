@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
     from fsadvisor.measure.probe.jobs import Job
     from fsadvisor.measure.probe.result import Result
-    from fsadvisor.rulebook.tables import Column, Table
+    from fsadvisor.rulebook.tables import Column, PublishedTable
 
 JOB: Final = "commit-fdatasync"
 
@@ -103,7 +103,7 @@ class Elsewhere(Struct, frozen=True, kw_only=True):
     """Numbers of what is wrong with it."""
 
 
-def elsewhere(job: Job, result: Result, tables: Iterable[Table]) -> tuple[Elsewhere, ...]:
+def elsewhere(job: Job, result: Result, tables: Iterable[PublishedTable]) -> tuple[Elsewhere, ...]:
     """The rows of its tables that speak of the like work on the like filesystem; of all where that is not known."""
     words = _words(job)
     filesystem = result.depends.get("mount.fs_type", "").lower()
@@ -129,7 +129,7 @@ def _words(job: Job) -> frozenset[str]:
             return frozenset({"mail" if "fsync" in job.work.steps else "web" if "log" in job.work.steps else "file"})
 
 
-def _rows(table: Table, words: frozenset[str], filesystem: str) -> Iterator[Elsewhere]:
+def _rows(table: PublishedTable, words: frozenset[str], filesystem: str) -> Iterator[Elsewhere]:
     said = [_said(row) for row in table.rows]
     telling = {word for word in _TELLING if 0 < sum(word in one for one in said) < len(said)}
     for row, one in zip(table.rows, said, strict=True):
@@ -145,7 +145,7 @@ def _rows(table: Table, words: frozenset[str], filesystem: str) -> Iterator[Else
         )
 
 
-def _errata(table: Table) -> tuple[str, ...]:
+def _errata(table: PublishedTable) -> tuple[str, ...]:
     """Of the whole and of its columns, in their order."""
     numbers = {*table.errata, *(number for column in table.column for number in column.errata)}
     return tuple(sorted(numbers, key=lambda number: int(number[1:])))
@@ -177,7 +177,7 @@ def _of_the_other(column: Column, words: frozenset[str]) -> bool:
     return any(named and not named & words for kind in _KINDS if (named := _said((column.name,)) & kind))
 
 
-def _conditions(table: Table) -> Iterator[str]:
+def _conditions(table: PublishedTable) -> Iterator[str]:
     yield published_sources()[table.seed].name
     for name in ("kernel", "hardware", "tool", "options", "runs"):
         told = getattr(table, name)

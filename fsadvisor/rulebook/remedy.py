@@ -89,7 +89,7 @@ class KeepTemplate(Struct, frozen=True):
     remove: tuple[str, ...]
 
 
-class Way(Struct, frozen=True):
+class OtherWay(Struct, frozen=True):
     """What else to do where `when` is true of the subject, or not known; `page` is the reference that says so.
 
     `needs` is '' where the disruption is the remedy's; `by_hand` why its commands are not for these subjects.
@@ -112,7 +112,7 @@ class Remedy(Struct, frozen=True):
     verify: tuple[Template, ...]
     advice: str
     then: Mapping[str, Any]
-    ways: tuple[Way, ...] = ()
+    ways: tuple[OtherWay, ...] = ()
 
     @property
     def applicability(self) -> Applicability:
@@ -243,7 +243,7 @@ def render(remedy: Remedy, scope: Mapping[str, Facts]) -> Instructions:
         return without_commands(remedy, scope, str(unfit))
 
 
-def ways_for(remedy: Remedy, scopes: Sequence[Mapping[str, Facts]]) -> list[Way]:
+def ways_for(remedy: Remedy, scopes: Sequence[Mapping[str, Facts]]) -> list[OtherWay]:
     """Those that are, or may be, for one of the subjects with these facts."""
     return [way for way in remedy.ways if any(way.when.evaluate(scope) is not FALSE for scope in scopes if scope)]
 

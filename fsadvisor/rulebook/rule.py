@@ -14,10 +14,10 @@ from fsadvisor.rulebook.expr import Expression, compile_expression, entry_for, v
 from fsadvisor.rulebook.mistakes import Problem, RuleTextError, missing, uncited
 from fsadvisor.rulebook.remedy import (
     KeepTemplate,
+    OtherWay,
     Remedy,
     Template,
     Title,
-    Way,
     command_template,
     text_template,
     title_template,
@@ -293,11 +293,11 @@ class _Reading:
             rewrites=shape.rewrites,
         )
 
-    def _ways(self, shapes: tuple[WayShape, ...]) -> Iterator[Way]:
+    def _ways(self, shapes: tuple[WayShape, ...]) -> Iterator[OtherWay]:
         for at, shape in enumerate(shapes):
             when = self._checked(("remedy", "way", at, "when"), compile_expression, shape.when)
             if when is not None:
-                yield Way(when, " ".join(shape.advice.split()), shape.page, shape.needs or "", shape.by_hand)
+                yield OtherWay(when, " ".join(shape.advice.split()), shape.page, shape.needs or "", shape.by_hand)
 
     def _commands(self, key: str, texts: tuple[str, ...]) -> tuple[Template, ...]:
         found = (self._checked(("remedy", key, at), command_template, text) for at, text in enumerate(texts))

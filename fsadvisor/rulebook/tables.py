@@ -33,7 +33,7 @@ class Column(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     errata: tuple[str, ...] = ()
 
 
-class Table(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+class PublishedTable(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     """Figures of a source, '' where it gives none, with their conditions, 'not given' where it tells none.
 
     `basis` says whether the source shows a measurement or states a figure; `errata` concern the table as a whole.
@@ -96,9 +96,9 @@ def table_names() -> tuple[str, ...]:
 
 
 @cache
-def table(name: str) -> Table:
+def table(name: str) -> PublishedTable:
     """The table of this name, which must be one of table_names()."""
-    return msgspec.toml.decode((own_tables() / f"{name}.toml").read_bytes(), type=Table)
+    return msgspec.toml.decode((own_tables() / f"{name}.toml").read_bytes(), type=PublishedTable)
 
 
 @cache

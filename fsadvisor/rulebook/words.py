@@ -61,7 +61,7 @@ class Here(Struct, frozen=True):
     says: str
 
 
-class Found(Struct, frozen=True):
+class WordMatch(Struct, frozen=True):
     """An entry: `kind` is rule, probe or command; `key` the rule's id or the place; `says` one line."""
 
     kind: str
@@ -89,7 +89,7 @@ _WHERE: Final = (*CALLS_FOR_ACTION, Outcome.UNDETERMINED)
 _ORDER: Final = tuple(_SAID)
 
 
-def found(typed: str, rules: Sequence[Rule], here: Mapping[str, Here] | None = None) -> list[Found]:
+def found(typed: str, rules: Sequence[Rule], here: Mapping[str, Here] | None = None) -> list[WordMatch]:
     """What the words lead to, the best first; `here` is states(), None where no machine is looked at."""
     asked = stems(typed)
     states = here or {}
@@ -134,18 +134,18 @@ def _here(rule: Rule, outcome: Outcome, names: Sequence[str]) -> Here:
     return Here(outcome, f"{_SAID[outcome]}: {names[0]}{more}" if outcome in _WHERE and names else _SAID[outcome])
 
 
-def _nowhere(one: Found) -> bool:
+def _nowhere(one: WordMatch) -> bool:
     return one.here is not None and one.here.outcome is Outcome.NOT_APPLICABLE
 
 
-def _entry(key: str, score: float, rules: Mapping[str, Rule], here: Mapping[str, Here]) -> Found:
+def _entry(key: str, score: float, rules: Mapping[str, Rule], here: Mapping[str, Here]) -> WordMatch:
     if key not in rules:
         title, says = places()[key]
-        return Found("probe" if key.startswith("probe:") else "command", key, title, says, None, score)
+        return WordMatch("probe" if key.startswith("probe:") else "command", key, title, says, None, score)
     state = here.get(key)
     if state is not None and state.outcome in CALLS_FOR_ACTION:
         score *= _ADVISED
-    return Found("rule", key, key, rules[key].title, state, score)
+    return WordMatch("rule", key, key, rules[key].title, state, score)
 
 
 def _by_symptom(asked: Sequence[str]) -> Iterable[tuple[str, float]]:

@@ -263,7 +263,7 @@ def _dirty_seconds(limit: Fact[int], speed: Fact[int]) -> Fact[int]:
 _KEPT_NONE: Final = "fsadvisor watch has kept no incident"
 
 
-def _worst_stall(machine: Machine, past: looks.Past) -> Fact[own_records.Moment | None]:
+def _worst_stall(machine: Machine, past: looks.Past) -> Fact[own_records.WindowRecord | None]:
     """The moment with most dirty of those in which all tasks waited: of watch's last incident, and of earlier looks."""
     read = read_fact.file_record(machine, INCIDENT, own_records.parse_incident)
     kept = [(it, INCIDENT) for it in (() if isinstance(read, Unknown) else read.moments)]

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from fsadvisor.survey.configured import Configured
     from fsadvisor.survey.filesystem_types.base import Superblock
     from fsadvisor.survey.looks import Past
-    from fsadvisor.survey.measured import Probed
+    from fsadvisor.survey.measured import ProbesByMount
     from fsadvisor.survey.programs import RunningProgram
     from fsadvisor.version import Version
 
@@ -123,7 +123,7 @@ class Inventory(Struct, frozen=True, kw_only=True):
     no_fstab: Unknown | None
     """Why there may be more configured mounts."""
     programs: tuple[RunningProgram, ...] | Unknown
-    probed: Probed
+    probed: ProbesByMount
     kernel: Fact[Version]
     in_vm: Fact[bool]
     udev: Udev

@@ -9,7 +9,7 @@ from msgspec.structs import replace
 from fsadvisor.facts import NOT_APPLICABLE, Cause, Fact, Known, Unknown
 from fsadvisor.readers import dmsetup, drbd
 from fsadvisor.readers.block_files import parse_scheduler as parse_choice
-from fsadvisor.readers.dm_target import Cache, Crypt, Multipath, ThinPool
+from fsadvisor.readers.dm_target import CacheTarget, Crypt, MultipathTarget, ThinPool
 from fsadvisor.storage import Layer
 from fsadvisor.survey import block, looks, multipath, raid, read_fact, soundness
 from fsadvisor.survey.attested import SubjectIdentities
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from fsadvisor.machine.port import Machine
     from fsadvisor.readers.dmsetup import DmsetupTable, Target
-    from fsadvisor.readers.drbd import Device, Peer
+    from fsadvisor.readers.drbd import DrbdDevice, Peer
     from fsadvisor.readers.lvs import LogicalVolume
     from fsadvisor.storage import Disk, Replicas, VolumeManager
     from fsadvisor.survey.block import BlockDevice, Queue
@@ -42,7 +42,7 @@ def drbd_facts(machine: Machine, device: BlockDevice) -> dict[str, Any]:
     return {"drbd_replicas": read_fact.fact_of(_replicas(own.value), own.source), "drbd_write_ordering": ordering}
 
 
-def _replicas(device: Device) -> Replicas | None:
+def _replicas(device: DrbdDevice) -> Replicas | None:
     """The state of the whole; None where a word is not told."""
     if device.disk is None:
         return None
@@ -240,12 +240,14 @@ def _crypt_sector_bytes(targets: tuple[Target, ...]) -> int | None:
 
 
 def _cache_mode(targets: tuple[Target, ...]) -> str | None:
-    return next((target.detail.mode for target in targets if isinstance(target.detail, Cache)), None)
+    return next((target.detail.mode for target in targets if isinstance(target.detail, CacheTarget)), None)
 
 
 def _queues_now(targets: tuple[Target, ...]) -> bool | None:
     """Whether the kernel keeps requests without a path, be it for ever or for as long as multipathd lets it."""
-    return next(("queue_if_no_path" in it.detail.features for it in targets if isinstance(it.detail, Multipath)), None)
+    return next(
+        ("queue_if_no_path" in it.detail.features for it in targets if isinstance(it.detail, MultipathTarget)), None
+    )
 
 
 def _fails_when_full(targets: tuple[Target, ...]) -> bool | None:

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
     from fsadvisor.machine.port import Machine
-    from fsadvisor.readers.own_records import Counts, Look
+    from fsadvisor.readers.own_records import Counts, EarlierLook
     from fsadvisor.storage import Facts, Storage
 
 _MONTH: Final = dt.timedelta(days=31)
@@ -66,7 +66,7 @@ _OF_HOSTS: Final = ("dirty_now_bytes", "io_full_avg60_percent")
 class Past(Struct, frozen=True):
     """The looks of the last month, oldest first, and the moment of this one."""
 
-    looks: tuple[Look, ...] = ()
+    looks: tuple[EarlierLook, ...] = ()
     now: dt.datetime | None = None
     unknown: Unknown | None = None
     """Why earlier looks are not known."""
@@ -303,7 +303,7 @@ def line(machine: Machine, storage: Storage, key: Callable[[str, Facts], str | N
             counts |= {} if free is None else {"available_bytes": free}
         if counts:
             (disks if isinstance(facts, Disk) else filesystems)[_plain(name)] = counts
-    found = reader.Look(
+    found = reader.EarlierLook(
         schema=reader.LOOKS_SCHEMA,
         when=when.replace(microsecond=0),
         disks=disks,
@@ -321,11 +321,11 @@ def _keep_other(others: dict[str, Counts], subject: str, facts: Layer | Service 
         others[_plain(key)] = counts
 
 
-def waited(past: Past) -> tuple[own_records.Moment, ...]:
+def waited(past: Past) -> tuple[own_records.WindowRecord, ...]:
     """What the machine had dirty at each look, and for how much of the minute before it all tasks waited for I/O."""
     dirty, full = _OF_HOSTS
     return tuple(
-        own_records.Moment(when=when, dirty=counts.get(dirty), io_full=counts.get(full, 0) / 100)
+        own_records.WindowRecord(when=when, dirty=counts.get(dirty), io_full=counts.get(full, 0) / 100)
         for when, counts in past.of("others", "host")
     )
 

@@ -41,7 +41,7 @@ _OF_A_LOOP: Final = ".direct_io"
 """What only loop devices have among the conditions of a result."""
 
 
-class Probed(Struct, frozen=True):
+class ProbesByMount(Struct, frozen=True):
     """All results that are kept, by mount point; and what of them cannot be read, which may be any."""
 
     by_mount: Mapping[str, Results]
@@ -50,23 +50,23 @@ class Probed(Struct, frozen=True):
     ignored: tuple[Ignored, ...] = ()
 
 
-def read(machine: Machine) -> Probed:
+def read(machine: Machine) -> ProbesByMount:
     """The results that the machine keeps; that there is no file means that nothing was measured."""
     record = read_fact.file_record(machine, PROBES, own_records.parse_probe_results)
     if isinstance(record, Unknown):
         if record.cause is Cause.NOT_EXPOSED:
-            return Probed({})
+            return ProbesByMount({})
         why = f"{_REFUSED.get(record.cause, 'it cannot be read')}{': ' if record.learn else ''}{record.learn}"
-        return Probed({}, record, (Ignored(place=record.source, what=record.source, why=why),))
+        return ProbesByMount({}, record, (Ignored(place=record.source, what=record.source, why=why),))
     found: dict[str, dict[str, tuple[Measured, ...]]] = {}
     for one in sorted(record.results, key=lambda it: datetime.fromisoformat(it.when), reverse=True):
         jobs = found.setdefault(one.mount, {})
         jobs[one.job] = (*jobs.get(one.job, ()), one)
     if not record.unread:
-        return Probed(found)
+        return ProbesByMount(found)
     where = machine.read(PROBES).source
     unknown = Unknown(Cause.UNREADABLE, f"of the results kept, some cannot be read: {record.unread[0]}", where)
-    return Probed(
+    return ProbesByMount(
         found, unknown, tuple(Ignored(place=where, what="a result of a probe", why=why) for why in record.unread)
     )
 
@@ -119,13 +119,13 @@ def conditions_of(storage: Storage, mount_point: str) -> dict[str, str]:
 
 
 def with_measurements(
-    mount: Mount, point: str, probed: Probed, now: Callable[[], Mapping[str, str]], virtual: Fact[bool]
+    mount: Mount, point: str, probed: ProbesByMount, now: Callable[[], Mapping[str, str]], virtual: Fact[bool]
 ) -> Mount:
     """The mount with what was measured on it.
 
     `now` gives the conditions of today; `virtual` says whether a disk below is, so that neighbours come and go.
     """
-    facts = _Facts(point, probed.by_mount.get(point, {}), probed.unknown, now, _not_sure(virtual))
+    facts = _MountFacts(point, probed.by_mount.get(point, {}), probed.unknown, now, _not_sure(virtual))
     return replace(mount, **dict(facts.all()))
 
 
@@ -139,7 +139,7 @@ def _not_sure(virtual: Fact[bool]) -> Unknown | None:
     return None if read_fact.value(virtual) is False else Unknown(Cause.NOT_EXPOSED, "", _NOT_SURE)
 
 
-class _Facts:
+class _MountFacts:
     """The facts of one mount. Those of the same job share the reason why they are not known."""
 
     def __init__(

@@ -24,14 +24,14 @@ _SOURCE = "/proc/PID/mountinfo of the container, /proc/self/mountinfo"
 _NOT_HERE = Unknown(Cause.NOT_EXPOSED, "run fsadvisor in its container", f"{_SOURCE}: it is not mounted here")
 
 
-class Place(Struct, frozen=True, kw_only=True):
+class HostPath(Struct, frozen=True, kw_only=True):
     """A path on the host; `in_layer` says that it is in the container's own writable layer, and ends with it."""
 
     path: Fact[str]
     in_layer: Fact[bool]
 
 
-_UNKNOWN = Place(path=_NOT_HERE, in_layer=_NOT_HERE)
+_UNKNOWN = HostPath(path=_NOT_HERE, in_layer=_NOT_HERE)
 
 
 class Mounts:
@@ -42,7 +42,7 @@ class Mounts:
         self._theirs = () if isinstance(table, Unknown) else table.mounts
         self._ours = of_host(machine)
 
-    def place(self, path: str) -> Place:
+    def place(self, path: str) -> HostPath:
         """Where it lies here; unknown where a mount of the container is not one of the host's."""
         if ".." in path.split("/") or (over := last_over(path, self._theirs)) is None:
             return _UNKNOWN
@@ -81,8 +81,8 @@ def shown_at(path: str, major_minor: str, mounts: Sequence[Mount]) -> list[str]:
     return [place for it in same if last_over(place := _joined(it, path), mounts) is it]
 
 
-def _in(path: Known[str], *, layer: bool) -> Place:
-    return Place(path=path, in_layer=Known(layer, _SOURCE))
+def _in(path: Known[str], *, layer: bool) -> HostPath:
+    return HostPath(path=path, in_layer=Known(layer, _SOURCE))
 
 
 def _joined(mount: Mount, inside: str) -> str:

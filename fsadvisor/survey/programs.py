@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from fsadvisor.storage import Workload
 
 
-class Program(Struct, frozen=True, kw_only=True):
+class KnownProgram(Struct, frozen=True, kw_only=True):
     """A program: its process names, what it does, and the folder that its packages use.
 
     `mark` is a word in the path of its data (java and beam run many programs); `in_cwd` says that it works inside
@@ -39,82 +39,90 @@ class Program(Struct, frozen=True, kw_only=True):
     """Its arguments say nothing of its files."""
 
 
-PROGRAMS: tuple[Program, ...] = (
-    Program(
+PROGRAMS: tuple[KnownProgram, ...] = (
+    KnownProgram(
         name="postgresql",
         processes=("postgres", "postmaster"),
         workload="oltp",
         default="/var/lib/postgresql",
         in_cwd=True,
     ),
-    Program(
+    KnownProgram(
         name="mysql",
         processes=("mysqld", "mariadbd"),
         workload="oltp",
         default="/var/lib/mysql",
         in_cwd=True,
     ),
-    Program(name="mongodb", processes=("mongod",), workload="oltp", default="/var/lib/mongodb"),
-    Program(
+    KnownProgram(name="mongodb", processes=("mongod",), workload="oltp", default="/var/lib/mongodb"),
+    KnownProgram(
         name="redis",
         processes=("redis-server", "valkey-server"),
         workload="oltp",
         default="/var/lib/redis",
         in_cwd=True,
     ),
-    Program(name="etcd", processes=("etcd",), workload="oltp", default="/var/lib/etcd"),
-    Program(name="influxdb", processes=("influxd",), workload="oltp", default="/var/lib/influxdb"),
-    Program(name="sqlserver", processes=("sqlservr",), workload="oltp", default="/var/opt/mssql/data"),
-    Program(name="openldap", processes=("slapd",), workload="oltp", default="/var/lib/ldap"),
-    Program(name="couchdb", processes=("beam.smp",), workload="oltp", default="/var/lib/couchdb", mark="couchdb"),
-    Program(name="k3s", processes=("k3s-server",), workload="oltp", default="/var/lib/rancher/k3s/server/db"),
-    Program(name="consul", processes=("consul",), workload="oltp", default="/opt/consul"),
-    Program(name="zookeeper", processes=("java",), workload="oltp", default="/var/lib/zookeeper", mark="zookeeper"),
-    Program(name="proxmox-cluster", processes=("pmxcfs",), workload="oltp", default="/var/lib/pve-cluster"),
-    Program(name="cassandra", processes=("java",), workload="mixed", default="/var/lib/cassandra", mark="cassandra"),
-    Program(name="scylla", processes=("scylla",), workload="mixed", default="/var/lib/scylla"),
-    Program(
+    KnownProgram(name="etcd", processes=("etcd",), workload="oltp", default="/var/lib/etcd"),
+    KnownProgram(name="influxdb", processes=("influxd",), workload="oltp", default="/var/lib/influxdb"),
+    KnownProgram(name="sqlserver", processes=("sqlservr",), workload="oltp", default="/var/opt/mssql/data"),
+    KnownProgram(name="openldap", processes=("slapd",), workload="oltp", default="/var/lib/ldap"),
+    KnownProgram(name="couchdb", processes=("beam.smp",), workload="oltp", default="/var/lib/couchdb", mark="couchdb"),
+    KnownProgram(name="k3s", processes=("k3s-server",), workload="oltp", default="/var/lib/rancher/k3s/server/db"),
+    KnownProgram(name="consul", processes=("consul",), workload="oltp", default="/opt/consul"),
+    KnownProgram(
+        name="zookeeper", processes=("java",), workload="oltp", default="/var/lib/zookeeper", mark="zookeeper"
+    ),
+    KnownProgram(name="proxmox-cluster", processes=("pmxcfs",), workload="oltp", default="/var/lib/pve-cluster"),
+    KnownProgram(
+        name="cassandra", processes=("java",), workload="mixed", default="/var/lib/cassandra", mark="cassandra"
+    ),
+    KnownProgram(name="scylla", processes=("scylla",), workload="mixed", default="/var/lib/scylla"),
+    KnownProgram(
         name="elasticsearch",
         processes=("java",),
         workload="mixed",
         default="/var/lib/elasticsearch",
         mark="elasticsearch",
     ),
-    Program(name="opensearch", processes=("java",), workload="mixed", default="/var/lib/opensearch", mark="opensearch"),
-    Program(
+    KnownProgram(
+        name="opensearch", processes=("java",), workload="mixed", default="/var/lib/opensearch", mark="opensearch"
+    ),
+    KnownProgram(
         name="clickhouse",
         processes=("clickhouse-server", "clickhouse-serv"),
         workload="streaming",
         default="/var/lib/clickhouse",
     ),
-    Program(name="prometheus", processes=("prometheus",), workload="streaming", default="/var/lib/prometheus"),
-    Program(name="minio", processes=("minio",), workload="streaming", default=""),
-    Program(name="ceph-osd", processes=("ceph-osd",), workload="mixed", default="/var/lib/ceph/osd"),
-    Program(name="kafka", processes=("java",), workload="streaming", default="", mark="kafka"),
-    Program(name="rabbitmq", processes=("beam.smp",), workload="oltp", default="", mark="rabbitmq"),
-    Program(
+    KnownProgram(name="prometheus", processes=("prometheus",), workload="streaming", default="/var/lib/prometheus"),
+    KnownProgram(name="minio", processes=("minio",), workload="streaming", default=""),
+    KnownProgram(name="ceph-osd", processes=("ceph-osd",), workload="mixed", default="/var/lib/ceph/osd"),
+    KnownProgram(name="kafka", processes=("java",), workload="streaming", default="", mark="kafka"),
+    KnownProgram(name="rabbitmq", processes=("beam.smp",), workload="oltp", default="", mark="rabbitmq"),
+    KnownProgram(
         name="postfix", processes=("master",), workload="metadata-heavy", default="/var/spool/postfix", mark="postfix"
     ),
-    Program(name="dovecot", processes=("dovecot",), workload="metadata-heavy", default="/var/mail"),
-    Program(name="exim", processes=("exim4", "exim"), workload="metadata-heavy", default="/var/spool/exim4"),
-    Program(name="jenkins", processes=("java",), workload="metadata-heavy", default="", mark="jenkins"),
-    Program(
+    KnownProgram(name="dovecot", processes=("dovecot",), workload="metadata-heavy", default="/var/mail"),
+    KnownProgram(name="exim", processes=("exim4", "exim"), workload="metadata-heavy", default="/var/spool/exim4"),
+    KnownProgram(name="jenkins", processes=("java",), workload="metadata-heavy", default="", mark="jenkins"),
+    KnownProgram(
         name="gitlab-runner", processes=("gitlab-runner",), workload="metadata-heavy", default="/var/lib/gitlab-runner"
     ),
-    Program(name="buildkit", processes=("buildkitd",), workload="metadata-heavy", default="/var/lib/buildkit"),
-    Program(name="docker", processes=("dockerd",), workload="mixed", default="/var/lib/docker"),
-    Program(name="containerd", processes=("containerd",), workload="mixed", default="/var/lib/containerd"),
-    Program(name="crio", processes=("crio",), workload="mixed", default="/var/lib/containers"),
-    Program(name="grafana", processes=("grafana", "grafana-server"), workload="mixed", default="/var/lib/grafana"),
-    Program(name="gitea", processes=("gitea", "forgejo"), workload="mixed", default="/var/lib/gitea", in_cwd=True),
-    Program(name="ceph-mon", processes=("ceph-mon",), workload="oltp", default="/var/lib/ceph/mon"),
-    Program(name="cockroachdb", processes=("cockroach",), workload="oltp", default="/var/lib/cockroach"),
-    Program(name="tikv", processes=("tikv-server",), workload="oltp", default="/var/lib/tikv"),
-    Program(name="oracle", processes=("tnslsnr",), workload="oltp", default="", untold=True),
-    Program(name="nfs-ganesha", processes=("ganesha.nfsd",), workload="mixed", default="", untold=True),
-    Program(name="samba", processes=("smbd",), workload="mixed", default="", untold=True),
-    Program(name="qemu", processes=guests.QEMU_NAMES, workload="mixed", default="", untold=True),
-    Program(name="libvirt", processes=("libvirtd", "virtqemud"), workload="mixed", default="/var/lib/libvirt/images"),
+    KnownProgram(name="buildkit", processes=("buildkitd",), workload="metadata-heavy", default="/var/lib/buildkit"),
+    KnownProgram(name="docker", processes=("dockerd",), workload="mixed", default="/var/lib/docker"),
+    KnownProgram(name="containerd", processes=("containerd",), workload="mixed", default="/var/lib/containerd"),
+    KnownProgram(name="crio", processes=("crio",), workload="mixed", default="/var/lib/containers"),
+    KnownProgram(name="grafana", processes=("grafana", "grafana-server"), workload="mixed", default="/var/lib/grafana"),
+    KnownProgram(name="gitea", processes=("gitea", "forgejo"), workload="mixed", default="/var/lib/gitea", in_cwd=True),
+    KnownProgram(name="ceph-mon", processes=("ceph-mon",), workload="oltp", default="/var/lib/ceph/mon"),
+    KnownProgram(name="cockroachdb", processes=("cockroach",), workload="oltp", default="/var/lib/cockroach"),
+    KnownProgram(name="tikv", processes=("tikv-server",), workload="oltp", default="/var/lib/tikv"),
+    KnownProgram(name="oracle", processes=("tnslsnr",), workload="oltp", default="", untold=True),
+    KnownProgram(name="nfs-ganesha", processes=("ganesha.nfsd",), workload="mixed", default="", untold=True),
+    KnownProgram(name="samba", processes=("smbd",), workload="mixed", default="", untold=True),
+    KnownProgram(name="qemu", processes=guests.QEMU_NAMES, workload="mixed", default="", untold=True),
+    KnownProgram(
+        name="libvirt", processes=("libvirtd", "virtqemud"), workload="mixed", default="/var/lib/libvirt/images"
+    ),
 )
 _PROCESS_NAMES = tuple(sorted({name for program in PROGRAMS for name in program.processes}))
 _NOT_DATA = (
@@ -158,7 +166,7 @@ class RunningProgram(Struct, frozen=True, kw_only=True):
     are the host's, and `in_layer` says that the folder lies in the container's own writable layer.
     """
 
-    program: Program
+    program: KnownProgram
     directory: Fact[str]
     process: str = ""
     pid: int | None = None
@@ -224,7 +232,7 @@ def _others_are_hidden(machine: Machine) -> bool:
     return any(it.startswith("hidepid=") and it not in ("hidepid=0", "hidepid=off") for each in options for it in each)
 
 
-def _running_program(machine: Machine, program: Program, process: Json) -> RunningProgram:
+def _running_program(machine: Machine, program: KnownProgram, process: Json) -> RunningProgram:
     found = RunningProgram(
         program=program,
         directory=_directory(program, process),
@@ -248,7 +256,7 @@ def _running_program(machine: Machine, program: Program, process: Json) -> Runni
     return found if found.here is not False else _on_the_host(machine, found, process)
 
 
-def _guest_cache(program: Program, process: Json) -> Fact[CacheMode]:
+def _guest_cache(program: KnownProgram, process: Json) -> Fact[CacheMode]:
     if program.name != "qemu":
         return NOT_APPLICABLE
     if json_text.boolean(process, "denied"):
@@ -300,7 +308,7 @@ def _settings(process: Json, key: str = "settings") -> tuple[tuple[str, str | No
     return tuple((name, value if isinstance(value, str) else None) for name, value in pairs if isinstance(name, str))
 
 
-def _programs(process: Json) -> Iterable[Program]:
+def _programs(process: Json) -> Iterable[KnownProgram]:
     name = json_text.string(process, "name")
     paths = " ".join(_paths(process))
     return [program for program in PROGRAMS if name in program.processes and program.mark in paths]
@@ -312,18 +320,18 @@ def _paths(process: Json) -> list[str]:
     return [*paths, *([cwd] if cwd else [])]
 
 
-def _device(program: Program, process: Json) -> str:
+def _device(program: KnownProgram, process: Json) -> str:
     place = dict(_settings(process)).get("guest_place") or ""
     return place if program.name == "qemu" and place.startswith("/dev/") else ""
 
 
-def _of_guest(program: Program, place: str) -> Fact[str]:
+def _of_guest(program: KnownProgram, place: str) -> Fact[str]:
     if place.startswith("/dev/"):
         return Unknown(Cause.NOT_EXPOSED, "", f"argument of {program.name}: its disk is {place}")
     return Known(place, f"argument of {program.name}")
 
 
-def _directory(program: Program, process: Json) -> Fact[str]:
+def _directory(program: KnownProgram, process: Json) -> Fact[str]:
     """The data folder: an argument under which data may lie, the working folder, what it writes, the packages' default.
 
     A configuration file may put the data anywhere: what the program has open for writing tells.
@@ -353,7 +361,7 @@ def _directory(program: Program, process: Json) -> Fact[str]:
     return Unknown(Cause.NOT_EXPOSED, "", f"arguments of {program.name}")
 
 
-def _seen(program: Program, process: Json, cwd: str | None) -> Known[str] | None:
+def _seen(program: KnownProgram, process: Json, cwd: str | None) -> Known[str] | None:
     """The folder by its arguments, else by what it has open for writing, else by where it was started."""
     marked = [
         path for path in _paths(process) if not path.startswith(_NOT_DATA) and path != "/" and program.mark in path

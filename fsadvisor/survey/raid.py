@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from fsadvisor.facts import Cause, Fact, Known, Unknown
 from fsadvisor.readers import lvs, systemd_units
-from fsadvisor.readers.dm_target import Raid, Striped
+from fsadvisor.readers.dm_target import RaidTarget, Striped
 from fsadvisor.readers.parsing import whole
 from fsadvisor.survey import read_fact
 
@@ -150,7 +150,7 @@ def data_offsets(machine: Machine, folder: str) -> Fact[tuple[int, ...]]:
 
 def level_of(targets: tuple[Target, ...]) -> str | None:
     """The level of an LVM RAID volume, without its layout: 'raid5' of 'raid5_ls'."""
-    return next((it.detail.level.partition("_")[0] for it in targets if isinstance(it.detail, Raid)), None)
+    return next((it.detail.level.partition("_")[0] for it in targets if isinstance(it.detail, RaidTarget)), None)
 
 
 def raid_levels(layers: Iterable[Layer]) -> Fact[tuple[str, ...]]:
@@ -286,13 +286,13 @@ def _of_layer(
 def _of_volume(machine: Machine, folder: str, targets: tuple[Target, ...]) -> Stripe | None:
     """One way of striping from the first block to the last."""
     striped = {(it.detail.chunk_bytes, len(it.legs or ())) for it in targets if isinstance(it.detail, Striped)}
-    raids = [it for it in targets if isinstance(it.detail, Raid)]
+    raids = [it for it in targets if isinstance(it.detail, RaidTarget)]
     if not striped and not raids:
         return None
     if len(striped) == 1 and all(isinstance(it.detail, Striped) for it in targets):
         chunk, number = striped.pop()
         return Stripe(Known(chunk, _TABLE), Known(chunk * number, _TABLE))
-    if len(targets) == 1 and isinstance(raids[0].detail, Raid):
+    if len(targets) == 1 and isinstance(raids[0].detail, RaidTarget):
         level = raids[0].detail.level.partition("_")[0]
         size: Fact[int] = Known(raids[0].detail.chunk_bytes if level in _STRIPED else 0, _TABLE)
         return Stripe(size, _width(machine, folder, size, len(raids[0].legs or ())) if level in _STRIPED else size)
@@ -327,7 +327,7 @@ def _width(machine: Machine, folder: str, chunk: Fact[int], disks: int) -> Fact[
 _COPIES = ("raid1", "raid10", "raid4", "raid5", "raid6")
 _PLAIN = ("nvme", "sata", "sas", "usb", "mmc")
 _CACHE_LEG = {"cache": 1, "writecache": 1}
-"""Which device below the target holds what is not written back yet; a mapping of dm_target.Cache."""
+"""Which device below the target holds what is not written back yet; a mapping of dm_target.CacheTarget."""
 _NOT_TOLD = Unknown(Cause.NOT_EXPOSED, "", "the cache device is not told")
 
 

@@ -23,7 +23,7 @@ from msgspec.structs import replace
 from fsadvisor.machine import kept_files
 from fsadvisor.machine.port import Reply
 from fsadvisor.report import history
-from fsadvisor.report.model import About
+from fsadvisor.report.model import Provenance
 from fsadvisor.rulebook.advise import advise, with_fitting_waivers
 from fsadvisor.survey.progress import glimpse, heard_by
 from fsadvisor.tui.views.look import Look
@@ -220,7 +220,7 @@ class Session(Struct, kw_only=True, dict=True):
                 number=self._number,
                 storage=storage,
                 verdicts=advise(storage, self.shelf.rules, every=self.every),
-                about=About(version=self.version, root=machine.root, rule_errors=self.shelf.errors),
+                about=Provenance(version=self.version, root=machine.root, rule_errors=self.shelf.errors),
                 host=self._host(machine),
             )
 

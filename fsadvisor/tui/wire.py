@@ -49,7 +49,7 @@ _DOUBTED: Final = re.compile(r"[^ -~\xa0-\xff\u2010-\u2027\u2500-\u25ff\u2713\u2
 """Signs of which a terminal may think that they take two columns, or none."""
 
 
-class Piece(NamedTuple):
+class CellRun(NamedTuple):
     """Cells side by side that are written with one ink; `erased` ones are blanks."""
 
     y: int
@@ -65,7 +65,7 @@ def encoded(before: Screen, after: Screen, abilities: Abilities = FEWEST) -> str
     changed = sum(sum(map(ne, old, new)) for old, new in zip(before, after, strict=True) if old is not new)
     if not changed:
         return ""
-    ways: list[tuple[str, Ink | None, list[Piece]]] = [("", None, _pieces(before, after, abilities))]
+    ways: list[tuple[str, Ink | None, list[CellRun]]] = [("", None, _pieces(before, after, abilities))]
     if changed > _WORTH_CLEARING * len(after) * len(after[0]) and (ground := _commonest_ground(after, abilities)):
         ink = Ink("", "39", ground)
         cleared = [[(" ", Ink(ANY, ANY, ground))] * len(line) for line in after]
@@ -77,7 +77,7 @@ def encoded(before: Screen, after: Screen, abilities: Abilities = FEWEST) -> str
     return min(told, key=lambda way: len(way.encode())) + "\x1b[0m"
 
 
-def _by_ink(piece: Piece) -> tuple[object, ...]:
+def _by_ink(piece: CellRun) -> tuple[object, ...]:
     ink = piece.ink
     return ink.ground, not piece.erased and ink.sign != ANY, ink.sign, ink.how, piece.y, piece.x
 
@@ -95,7 +95,7 @@ def _commonest_ground(after: Screen, abilities: Abilities) -> str:
     return ground if _may_erase(ground, abilities) else ""
 
 
-def _pieces(before: Screen, after: Screen, abilities: Abilities) -> list[Piece]:
+def _pieces(before: Screen, after: Screen, abilities: Abilities) -> list[CellRun]:
     """What changed, line by line."""
     return [
         piece
@@ -132,7 +132,7 @@ def _goes_with(ink: Ink, other: Ink) -> bool:
     )
 
 
-def _split(y: int, start: int, end: int, line: list[Cell], abilities: Abilities) -> Iterator[Piece]:
+def _split(y: int, start: int, end: int, line: list[Cell], abilities: Abilities) -> Iterator[CellRun]:
     """Changed cells side by side, by ink."""
     at = start
     while at < end:
@@ -144,12 +144,12 @@ def _split(y: int, start: int, end: int, line: list[Cell], abilities: Abilities)
         yield from _erased(y, first, at, ink, line, abilities)
 
 
-def _erased(y: int, start: int, end: int, ink: Ink, line: list[Cell], abilities: Abilities) -> Iterator[Piece]:
+def _erased(y: int, start: int, end: int, ink: Ink, line: list[Cell], abilities: Abilities) -> Iterator[CellRun]:
     """A piece without the blanks that are worth erasing, and these."""
     text = [sign for sign, _ in line[start:end]]
     none_is_worth_it = end < len(line) and _FEWEST_ERASED not in "".join(text)
     if none_is_worth_it or ink.lines_blanks or not _may_erase(ink.ground, abilities):
-        yield Piece(y, start, end, ink, "".join(text))
+        yield CellRun(y, start, end, ink, "".join(text))
         return
     kept = at = start
     while at < end:
@@ -158,15 +158,15 @@ def _erased(y: int, start: int, end: int, ink: Ink, line: list[Cell], abilities:
             blanks += 1
         if blanks - at > (_WORTH_ERASING if blanks < len(line) else 1):
             if kept < at:
-                yield Piece(y, kept, at, ink, "".join(text[kept - start : at - start]))
-            yield Piece(y, at, blanks, Ink(ANY, ANY, ink.ground), "", erased=True)
+                yield CellRun(y, kept, at, ink, "".join(text[kept - start : at - start]))
+            yield CellRun(y, at, blanks, Ink(ANY, ANY, ink.ground), "", erased=True)
             kept = blanks
         at = max(blanks, at + 1)
     if kept < end:
-        yield Piece(y, kept, end, ink, "".join(text[kept - start :]))
+        yield CellRun(y, kept, end, ink, "".join(text[kept - start :]))
 
 
-def _written(pieces: Sequence[Piece], now: Ink | None, columns: int, abilities: Abilities) -> str:
+def _written(pieces: Sequence[CellRun], now: Ink | None, columns: int, abilities: Abilities) -> str:
     """In this order; `now` is what the terminal writes with."""
     parts: list[str] = []
     place: tuple[int, int] | None = None

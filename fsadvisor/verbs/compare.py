@@ -18,8 +18,8 @@ from fsadvisor.measure.probe.jobs import JOBS
 from fsadvisor.measure.probe.processes import Stop
 from fsadvisor.pages.text import render
 from fsadvisor.report import compare_json, compare_page, probe_page, svg
-from fsadvisor.report.compare_words import About
-from fsadvisor.report.probe_page import Narrator, Step
+from fsadvisor.report.compare_words import Circumstances
+from fsadvisor.report.probe_page import Narrator, RunStep
 from fsadvisor.storage.catalogue import did_you_mean
 from fsadvisor.verbs import asking
 from fsadvisor.verbs.asking import NOT_MEASURED, USAGE, RefusedError
@@ -185,12 +185,12 @@ class _Comparison:
                 self._say(f"{side} is left out: {why}")
             case Started(at=at, job=job, side=side):
                 name = f"{job} on {side}" if at else side
-                self._narrator.step(Step(at=at or 1, jobs=jobs, job=name, says="set-up" if at else "is made"))
+                self._narrator.step(RunStep(at=at or 1, jobs=jobs, job=name, says="set-up" if at else "is made"))
             case Progress(at=at, job=job, side=side, figure=figure, used=used):
                 left = self._seconds_left(at, used)
                 name, headline = f"{job} on {side}", event.headline
                 self._narrator.step(
-                    Step(at=at, jobs=jobs, job=name, used=used, seconds_left=left, headline=headline, figure=figure)
+                    RunStep(at=at, jobs=jobs, job=name, used=used, seconds_left=left, headline=headline, figure=figure)
                 )
             case JobDone(at=at, side=side, result=result):
                 self._narrator.ended(result, at, jobs, f"{result.job} on {side}")
@@ -213,9 +213,9 @@ class _Comparison:
     def _json(self, state: compare_json.State) -> str:
         return compare_json.as_json(self._session.table, self._about(state), self._session.cost, self._session.findings)
 
-    def _about(self, state: compare_json.State | None = None) -> About:
+    def _about(self, state: compare_json.State | None = None) -> Circumstances:
         session = self._session
-        return About(
+        return Circumstances(
             when=self._when,
             state=state or cast("compare_json.State", session.state),
             command=asking.command(),

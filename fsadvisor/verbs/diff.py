@@ -14,7 +14,7 @@ from fsadvisor.machine.opening import captured_text
 from fsadvisor.report import difference, history
 from fsadvisor.report.as_json import as_json
 from fsadvisor.report.difference import NoReportError, Side
-from fsadvisor.report.model import About
+from fsadvisor.report.model import Provenance
 from fsadvisor.rulebook.advise import advise, with_fitting_waivers
 
 if TYPE_CHECKING:
@@ -51,7 +51,7 @@ def _side(which: str, chosen: Namespace, shelf: Shelf) -> Side:
     looked = Namespace(**{**vars(chosen), "on": path, **own})
     machine = looking.machine(looked)
     storage = with_fitting_waivers(looking.storage(machine, looked), shelf.rules)
-    about = About(version=__version__, root=machine.root, rule_errors=shelf.errors)
+    about = Provenance(version=__version__, root=machine.root, rule_errors=shelf.errors)
     return difference.side_of(b"".join(as_json(storage, advise(storage, shelf.rules), about)))
 
 

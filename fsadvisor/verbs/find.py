@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from fsadvisor.pages.document import Block
     from fsadvisor.rulebook.advise import Verdicts
     from fsadvisor.rulebook.rule import Rule
-    from fsadvisor.rulebook.words import Found, Here
+    from fsadvisor.rulebook.words import Here, WordMatch
 
 _SHOWN = 3
 
@@ -63,7 +63,7 @@ def _listing(typed: str, rules: Sequence[Rule], here: Mapping[str, Here]) -> Ite
         yield from render([_rule(rule, here[rule.id])], margin=0)
 
 
-def _clear(entries: Sequence[Found]) -> Iterator[Block]:
+def _clear(entries: Sequence[WordMatch]) -> Iterator[Block]:
     """What was checked where nothing is advised, and how to tell what hurts now."""
     outcomes = [one.here.outcome for one in entries if one.here is not None]
     clear, untold = outcomes.count(Outcome.OK), outcomes.count(Outcome.UNDETERMINED)
@@ -75,7 +75,7 @@ def _clear(entries: Sequence[Found]) -> Iterator[Block]:
     yield Prose(f"{told} What hurts at this moment is told by `{doctor}`.".strip())
 
 
-def _item(one: Found) -> Block:
+def _item(one: WordMatch) -> Block:
     state = f" ({clean(one.here.says)})" if one.here else ""
     return Item(line(span(one.title, Tone.STRONG), f": {one.says}", span(state, Tone.DIM)))
 

@@ -16,7 +16,7 @@ from fsadvisor.machine.port import MachineError
 from fsadvisor.measure import sweep_session
 from fsadvisor.measure.forecast import curve
 from fsadvisor.measure.forecast.analysis import kept, study
-from fsadvisor.measure.forecast.curve import Point, of_one_device
+from fsadvisor.measure.forecast.curve import MeasuredPoint, of_one_device
 from fsadvisor.measure.messages import Point as SweepPoint
 from fsadvisor.measure.probe import guard, lock, store, surroundings
 from fsadvisor.measure.probe.engine import EngineError
@@ -204,7 +204,7 @@ def swept(planned: Planned) -> tuple[Found, int]:
     return found, stop.exit_status if stop.asked else NOT_MEASURED if broken else 0
 
 
-def _points(events: list[Event]) -> tuple[tuple[str, str, Point], ...]:
+def _points(events: list[Event]) -> tuple[tuple[str, str, MeasuredPoint], ...]:
     """(filesystem, workload, point); where the device's latency could not be told, it is the one asked for."""
     measured = (it for it in events if isinstance(it, SweepPoint))
     return tuple(
@@ -212,7 +212,7 @@ def _points(events: list[Event]) -> tuple[tuple[str, str, Point], ...]:
             (
                 it.filesystem,
                 it.workload,
-                Point(it.asked_ms, it.asked_ms if it.device_ms is None else it.device_ms, it.throughput),
+                MeasuredPoint(it.asked_ms, it.asked_ms if it.device_ms is None else it.device_ms, it.throughput),
             )
             for it in measured
         )

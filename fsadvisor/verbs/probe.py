@@ -15,7 +15,7 @@ from fsadvisor.measure.probe.processes import Stop
 from fsadvisor.measure.probe_session import OTHER_SECONDS, ProbeWanted, around, usual_seconds
 from fsadvisor.pages.text import render
 from fsadvisor.report import probe_json, probe_page
-from fsadvisor.report.probe_page import Narrator, Step
+from fsadvisor.report.probe_page import Narrator, RunStep
 from fsadvisor.storage.catalogue import did_you_mean
 from fsadvisor.verbs import asking
 from fsadvisor.verbs.asking import NOT_MEASURED, USAGE, RefusedError
@@ -155,15 +155,15 @@ class Command:
         jobs = len(self._request.wanted.jobs)
         match event:
             case Note(text=text, kind="pause"):
-                self._narrator.step(Step(at=len(self._session.results) + 1, jobs=jobs, job=text))
+                self._narrator.step(RunStep(at=len(self._session.results) + 1, jobs=jobs, job=text))
             case Note(text=text):
                 self._narrator.clear()
                 asking.say(text)
             case Started(at=at, job=job, seconds_left=left):
-                self._narrator.step(Step(at=at, jobs=jobs, job=job, seconds_left=left, says="set-up"))
+                self._narrator.step(RunStep(at=at, jobs=jobs, job=job, seconds_left=left, says="set-up"))
             case Progress():
                 self._narrator.step(
-                    Step(
+                    RunStep(
                         at=event.at,
                         jobs=jobs,
                         job=event.job,

@@ -17,7 +17,7 @@ from fsadvisor.measure.trial_session import TrialWanted, around
 from fsadvisor.pages.escape import clean
 from fsadvisor.pages.text import render
 from fsadvisor.report import probe_page, trial_json, trial_page
-from fsadvisor.report.probe_page import Narrator, Step
+from fsadvisor.report.probe_page import Narrator, RunStep
 from fsadvisor.rulebook.shelf import own_shelf
 from fsadvisor.storage.catalogue import did_you_mean
 from fsadvisor.verbs import asking
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
     from fsadvisor.machine.port import Machine
     from fsadvisor.measure.messages import Event
-    from fsadvisor.measure.trial.outcome import Outcome
+    from fsadvisor.measure.trial.outcome import TrialOutcome
     from fsadvisor.measure.trial_session import TrialSession
 
 _SECONDS = 180.0
@@ -108,7 +108,7 @@ class _Command:
         self._request, self._session, self._write = request, session, write
         self._stop = Stop()
         self._narrator = Narrator(asking.to_stderr, asking.columns if sys.stderr.isatty() else None)
-        self._outcome: Outcome | None = None
+        self._outcome: TrialOutcome | None = None
         self._refused = session.refused
 
     def run(self) -> int:
@@ -173,13 +173,13 @@ class _Command:
         wanted = self._request.wanted
         match event:
             case Note(text=text, kind="step"):
-                self._narrator.step(Step(at=1, jobs=1, job=text, seconds_left=wanted.seconds))
+                self._narrator.step(RunStep(at=1, jobs=1, job=text, seconds_left=wanted.seconds))
             case Note(text=text):
                 self._narrator.clear()
                 asking.say(text)
             case BlockProgress(progress=seen):
                 self._narrator.step(
-                    Step(
+                    RunStep(
                         at=1,
                         jobs=1,
                         job=f"block {seen.blocks}",

@@ -36,7 +36,7 @@ def test_nor_what_is_read_through_the_page_cache_or_was_never_written(job):
 
 @given(st.sampled_from([it for it in JOBS.values() if device.readable(it)]), st.integers(0, 1 << 40))
 def test_every_command_reads_only_and_flushes_nothing(job, offset):
-    piece = device.Piece(logical=0, physical=offset, length=64 * MIB)
+    piece = device.FileExtent(logical=0, physical=offset, length=64 * MIB)
     argv = device.argv(job.work, "/proc/1/fd/3", piece, 0.5, ENGINES)
     last = {it.partition("=")[0]: it.partition("=")[2] for it in argv}
     assert last["--rw"] in ("randread", "read")
@@ -50,12 +50,14 @@ def test_every_command_reads_only_and_flushes_nothing(job, offset):
 
 def test_a_work_that_writes_has_no_command_even_where_somebody_asks():
     with pytest.raises(EngineError, match="only read"):
-        device.argv(JOBS["random-write-32"].work, "/dev/null", device.Piece(logical=0, physical=0, length=MIB), 1, ())
+        device.argv(
+            JOBS["random-write-32"].work, "/dev/null", device.FileExtent(logical=0, physical=0, length=MIB), 1, ()
+        )
 
 
 def test_the_longest_piece_is_read_and_neighbours_are_one():
     found = device.longest([extent(0, 100, 2), extent(2, 300, 6), extent(8, 306, 4), extent(12, 50, 4)], WORK)
-    assert found == device.Piece(logical=2 * MIB, physical=300 * MIB, length=10 * MIB)
+    assert found == device.FileExtent(logical=2 * MIB, physical=300 * MIB, length=10 * MIB)
 
 
 def test_blocks_that_are_encoded_or_shared_are_no_part_of_it():

@@ -2,7 +2,7 @@
 
 import random
 
-from fsadvisor.measure.forecast.curve import Model, Point, curve
+from fsadvisor.measure.forecast.curve import MeasuredPoint, Model, curve
 
 PAPER_MS = (0.0, 1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 8.0, 10.0)
 
@@ -12,7 +12,7 @@ def planted(c, software_ms, latencies=PAPER_MS, noise=0.0, runs=1, seed=0, shape
     dice = random.Random(seed)
     model = Model(c, software_ms)
     return [
-        Point(ms, ms, model.throughput(ms) * (shape(ms) if shape else 1) * (1 + dice.gauss(0, noise)))
+        MeasuredPoint(ms, ms, model.throughput(ms) * (shape(ms) if shape else 1) * (1 + dice.gauss(0, noise)))
         for _ in range(runs)
         for ms in latencies
     ]

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from fsadvisor.measure.forecast.classes import CLASSES, FILESYSTEMS, INVERSIONS, ONCE, WORKLOADS, Class, classify
-from fsadvisor.measure.forecast.curve import Point, curve
+from fsadvisor.measure.forecast.curve import MeasuredPoint, curve
 from fsadvisor.rulebook.tables import table
 from tests.forecast.planted import PAPER_MS, planted, planted_curve
 
@@ -37,13 +37,15 @@ def test_the_third_class_says_from_where_it_is_worse_and_whether_it_recovers():
 
 def test_a_curve_that_falls_has_no_model():
     found = classify(
-        curve("nilfs2", "file-server", [Point(ms, ms, 100 + 10 * ms + run) for ms in PAPER_MS for run in (0, 1)])
+        curve(
+            "nilfs2", "file-server", [MeasuredPoint(ms, ms, 100 + 10 * ms + run) for ms in PAPER_MS for run in (0, 1)]
+        )
     )
     assert (found.is_class, found.model) == (Class.FALLS, None)
 
 
 def test_a_flat_curve_inside_its_noise_is_not_said_to_fall():
-    points = [Point(ms, ms, 100 + (ms + 7 * run) % 11) for ms in PAPER_MS for run in (0, 1)]
+    points = [MeasuredPoint(ms, ms, 100 + (ms + 7 * run) % 11) for ms in PAPER_MS for run in (0, 1)]
     assert classify(curve("xfs", "web", points)).is_class is Class.UNDECIDED
 
 

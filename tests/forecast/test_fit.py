@@ -10,9 +10,9 @@ from fsadvisor.measure.forecast import curve
 from fsadvisor.measure.forecast.curve import (
     FALLS,
     ONE_LATENCY,
+    MeasuredPoint,
     Model,
     NoFit,
-    Point,
     crossing_ms,
     exact,
     fit,
@@ -53,7 +53,7 @@ def test_no_point_order_and_no_unit_changes_a_fit(c, software_ms, noise, seed):
     assume(not isinstance(fit(points), NoFit))
     straight, turned = fit(points), fit(points[::-1])
     assert turned.model.software_ms == close_to(straight.model.software_ms)
-    thousands = fit([Point(it.level_ms, it.device_ms, it.throughput * 1000) for it in points])
+    thousands = fit([MeasuredPoint(it.level_ms, it.device_ms, it.throughput * 1000) for it in points])
     assert thousands.model.software_ms == close_to(straight.model.software_ms)
     assert thousands.model.c == close_to(straight.model.c * 1000)
 
@@ -90,13 +90,13 @@ def test_where_two_expectations_cross_they_are_the_same(c, software_ms, other_c,
 
 
 def test_a_filesystem_that_slows_down_on_faster_devices_has_no_fit():
-    falling = [Point(ms, ms, 100 + ms) for ms in PAPER_MS]
+    falling = [MeasuredPoint(ms, ms, 100 + ms) for ms in PAPER_MS]
     assert fit(falling) == NoFit(FALLS)
     assert exact((10, 110), (5, 105)) == NoFit(FALLS)
 
 
 def test_one_latency_says_that_nothing_can_be_fitted():
-    assert fit([Point(5, 5, 100), Point(5, 5, 104)]) == NoFit(ONE_LATENCY)
+    assert fit([MeasuredPoint(5, 5, 100), MeasuredPoint(5, 5, 104)]) == NoFit(ONE_LATENCY)
     assert fit([]) == NoFit(ONE_LATENCY)
     assert exact((5, 100), (5, 104)) == NoFit(ONE_LATENCY)
 
@@ -108,7 +108,7 @@ def test_two_points_fit_exactly_and_tell_no_interval():
 
 
 def test_noise_that_hides_the_slope_leaves_the_intervals_open():
-    points = [Point(ms, ms, rate) for ms, rate in ((1, 100), (2, 130), (3, 80), (4, 110), (5, 95))]
+    points = [MeasuredPoint(ms, ms, rate) for ms, rate in ((1, 100), (2, 130), (3, 80), (4, 110), (5, 95))]
     found = fit(points)
     assert found.c.high is None
     assert (found.software_ms.low, found.software_ms.high) == (None, None)
@@ -123,5 +123,7 @@ def test_the_quantile_goes_on_smoothly_from_the_table_to_the_normal_distribution
 
 
 def test_one_device_has_one_latency_at_each_level():
-    points = [(name, "mail", Point(5, device_ms, 100)) for name, device_ms in (("a", 5.1), ("b", 5.1), ("c", 5.6))]
+    points = [
+        (name, "mail", MeasuredPoint(5, device_ms, 100)) for name, device_ms in (("a", 5.1), ("b", 5.1), ("c", 5.6))
+    ]
     assert [it.device_ms for _, _, it in of_one_device(points)] == [5.1, 5.1, 5.1]

@@ -6,17 +6,19 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fsadvisor.measure.forecast.curve import Point, TableError, points
+from fsadvisor.measure.forecast.curve import MeasuredPoint, TableError, points
 
 HEAD = "filesystem,workload,latency_ms,throughput\n"
 
 
 def test_each_line_is_a_point():
-    assert points(HEAD + "ext4,mail,5,100\n") == (("ext4", "mail", Point(5, 5, 100)),)
+    assert points(HEAD + "ext4,mail,5,100\n") == (("ext4", "mail", MeasuredPoint(5, 5, 100)),)
 
 
 def test_what_the_device_really_took_counts_where_it_is_told():
-    assert points("device_ms,throughput,latency_ms\n5.2,100,5\n") == (("unnamed", "unnamed", Point(5, 5.2, 100)),)
+    assert points("device_ms,throughput,latency_ms\n5.2,100,5\n") == (
+        ("unnamed", "unnamed", MeasuredPoint(5, 5.2, 100)),
+    )
 
 
 @pytest.mark.parametrize(

@@ -11,7 +11,7 @@ from fsadvisor.facts import Unknown
 from fsadvisor.machine.recorded import RecordedMachine
 from fsadvisor.report.as_json import as_json
 from fsadvisor.report.as_text import as_text
-from fsadvisor.report.model import About
+from fsadvisor.report.model import Provenance
 from fsadvisor.rulebook.advise import advise
 from fsadvisor.rulebook.rule import Outcome
 from fsadvisor.rulebook.shelf import own_shelf
@@ -38,7 +38,7 @@ def audit(folder):
 def reports(folder):
     """File name -> text of the whole reports: JSON on many lines, and the text."""
     machine, storage, verdicts = audit(folder)
-    about = About(version="golden", root=machine.root)
+    about = Provenance(version="golden", root=machine.root)
     return {
         "report.json": msgspec.json.format(b"".join(as_json(storage, verdicts, about)), indent=1).decode() + "\n",
         "report.txt": "".join(as_text(storage, verdicts, about, full=True)),

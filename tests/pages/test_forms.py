@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 from fsadvisor.measure.probe.jobs import JOBS
 from fsadvisor.pages import html, markdown, screen, text
-from fsadvisor.pages.document import Drawn, Heading, Table
+from fsadvisor.pages.document import DrawnLines, Heading, Table
 from fsadvisor.pages.glyphs import line, plain
 from fsadvisor.report import compare_page, finding_page, forecast_page, power_loss, probe_page, rule_page, waits_page
 from fsadvisor.report import findings as cures
@@ -75,10 +75,10 @@ def test_a_table_is_aligned_where_columns_count():
 
 
 def test_what_is_drawn_stays_as_it_is_in_every_form():
-    drawn = Drawn((line("  ██░ 50 %"),))
+    drawn = DrawnLines((line("  ██░ 50 %"),))
     assert all("  ██░ 50 %" in write([drawn]) for write in FORMS.values())
 
 
 def test_no_line_of_a_stranger_ends_a_block_of_markdown():
-    written = "".join(markdown.render([Drawn((line("```"), line("[x](http://stranger)")))]))
+    written = "".join(markdown.render([DrawnLines((line("```"), line("[x](http://stranger)")))]))
     assert written == "````\n```\n[x](http://stranger)\n````\n"

@@ -9,7 +9,7 @@ import pytest
 from fsadvisor.facts import Unknown
 from fsadvisor.report.as_text import as_text
 from fsadvisor.report.findings import findings, unfolded
-from fsadvisor.report.model import About
+from fsadvisor.report.model import Provenance
 from fsadvisor.rulebook import gate
 from fsadvisor.rulebook.advise import advise
 from fsadvisor.rulebook.rule import Outcome
@@ -87,7 +87,7 @@ def each_finding_stands_once(name):
 
 def one_with_nothing_wrong_gets_one_screen(name):
     storage, verdicts, _ = audited(name)
-    text = "".join(as_text(storage, verdicts, About(version="1", root=True)))
+    text = "".join(as_text(storage, verdicts, Provenance(version="1", root=True)))
     assert len(text.splitlines()) <= 24, text
     assert max(map(len, text.splitlines())) <= 80
     assert not any(verdict.outcome is Outcome.ADVISE and verdict.rule.severity != "low" for verdict in verdicts), (

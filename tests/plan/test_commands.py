@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fsadvisor.plan.commands import Remount, Sysctl, Unit, Write, recognised
+from fsadvisor.plan.commands import Remount, Sysctl, UnitSwitch, Write, recognised
 from fsadvisor.plan.fstab_patch import family, in_family, of_the_mount, shown
 from fsadvisor.rulebook.shelf import own_shelf
 from tests.cases import each
@@ -19,7 +19,7 @@ from tests.cases import each
         ("echo none > /sys/block/sda/queue/scheduler", Write("/sys/block/sda/queue/scheduler", "none")),
         ("echo 'write back' > /sys/block/'cciss!c0d0'/q", Write("/sys/block/cciss!c0d0/q", "write back")),
         ("sysctl -w vm.dirty_bytes=1", Sysctl("vm.dirty_bytes", "1")),
-        ("systemctl enable --now fstrim.timer", Unit("enable", "fstrim.timer")),
+        ("systemctl enable --now fstrim.timer", UnitSwitch("enable", "fstrim.timer")),
     ],
 )
 def test_a_command_whose_effect_can_be_looked_at_is_recognised(text, command):
@@ -64,7 +64,7 @@ def test_any_other_command_is_left_to_people(text):
 
 def test_a_command_is_undone_by_one_of_its_kind_about_the_same():
     def kinds(name, more):
-        return Remount(name, (more,)), Write(name, more), Sysctl(name, more), Unit(more, name)
+        return Remount(name, (more,)), Write(name, more), Sysctl(name, more), UnitSwitch(more, name)
 
     assert [it.pair for it in kinds("a", "x")] == [it.pair for it in kinds("a", "y")]
     assert len({it.pair for name in "ab" for it in kinds(name, "x")}) == 8

@@ -4,7 +4,7 @@ from msgspec.structs import replace
 
 from fsadvisor.facts import NOT_APPLICABLE, Cause, Known, Unknown
 from fsadvisor.measure.probe.cost import Cost
-from fsadvisor.measure.probe.target import DataFolder, Drive, Place, Pool, Quota, Raid, Room
+from fsadvisor.measure.probe.target import DataFolder, Drive, PoolBelow, ProbePlace, Quota, Raid, Room
 
 NOT_TOLD = Unknown(Cause.DENIED, "run as root", "a test")
 GIB = 1 << 30
@@ -27,8 +27,8 @@ DRIVE = Drive(
     day_bytes=known(40 * GIB),
 )
 RAID = Raid(name="md0", degraded=known(False), action=known("idle"))
-POOL = Pool(name="dm-3", fill_percent=known(40.0), metadata_percent=known(10.0))
-GOOD = Place(
+POOL = PoolBelow(name="dm-3", fill_percent=known(40.0), metadata_percent=known(10.0))
+GOOD = ProbePlace(
     target="/srv/data",
     kind=known("folder"),
     may_write=known(True),

@@ -12,7 +12,7 @@ from fsadvisor.measure.probe.gentle import Gentle, LoadTotals
 from fsadvisor.measure.probe.jobs import JOBS
 from fsadvisor.measure.probe.measure import Where
 from fsadvisor.measure.probe.processes import Stop, Stopped
-from fsadvisor.measure.probe.run import Ended, Plan, Went, run
+from fsadvisor.measure.probe.run import Ended, ProbePlan, Went, run
 
 JOB, OTHER = JOBS["random-read-32"], JOBS["commit-fdatasync"]
 CALM = Window(seconds=0.5, operations=500, asked_bytes=500 * 4096, latencies_ns={1_000_000: 500})
@@ -52,7 +52,7 @@ def plan(engine, *jobs, **more):
         "width": 0.05,
         "opener": engine,
     }
-    return Plan(**(values | more))
+    return ProbePlan(**(values | more))
 
 
 def results(plan, stop=None):

@@ -7,7 +7,7 @@ from msgspec import structs
 
 from fsadvisor.facts import Cause, Unknown
 from fsadvisor.readers import btrfs_tools, dmsetup, ext4_reports, lvs, xfs_reports, zfs_tools
-from fsadvisor.readers.dm_target import Cache, Leg
+from fsadvisor.readers.dm_target import CacheTarget, Leg
 from tests.paths import CAPTURES, FIXTURES, needs_captures
 from tests.readers.captures_volumes import mocked_outputs
 
@@ -245,7 +245,7 @@ def test_captures_of_dumpe2fs_give_their_values():
 def test_captures_of_device_mapper_give_their_values():
     recorded = dict(mocked_outputs(capture("libstorage-ng/lvm-cache1-mockup.xml")))
     tables = {d.name: d.targets[0] for d in dmsetup.parse_dmsetup_table(recorded["/sbin/dmsetup table"]).devices}
-    assert tables["test-cache1"].detail == Cache(mode="writethrough", block_bytes=65536, policy="mq")
+    assert tables["test-cache1"].detail == CacheTarget(mode="writethrough", block_bytes=65536, policy="mq")
     assert [leg.device for leg in tables["test-cache1"].legs] == ["254:3", "254:2", "254:4"]
 
 

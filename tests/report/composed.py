@@ -6,7 +6,7 @@ from pathlib import Path
 from msgspec.structs import fields
 
 from fsadvisor.facts import Cause, Known, Unknown
-from fsadvisor.report.model import About
+from fsadvisor.report.model import Provenance
 from fsadvisor.rulebook.shelf import RuleError, load_shelf
 from fsadvisor.storage import Below, Disk, Filesystem, Host, Mount, Storage, Subject
 from fsadvisor.version import Version
@@ -16,7 +16,7 @@ DENIED = Unknown(Cause.DENIED, "run as root", "nvme id-ctrl")
 
 _COUNTED = {"block_devices": 0, "mounts": 0, "services": 0}
 
-ABOUT = About(version="1.2.3", root=True)
+ABOUT = Provenance(version="1.2.3", root=True)
 BROKEN = (RuleError("/etc/fsadvisor/rules/disk/x.toml", 3, 9, "unknown fact 'disk.pulp'; did you mean 'disk.plp'?"),)
 
 HOSTILE = {

@@ -53,7 +53,7 @@ def unknown_of(report, subject_id):
 @pytest.mark.parametrize("machine", MACHINES)
 @pytest.mark.parametrize("every", [False, True])
 def test_a_report_passes_a_validator_that_is_not_ours(machine, every):
-    about = model.About(version="1", root=None, rule_errors=composed.BROKEN)
+    about = model.Provenance(version="1", root=None, rule_errors=composed.BROKEN)
     report = json.loads(written(MACHINES[machine](), about, every=every))
     validator().validate(report)
 

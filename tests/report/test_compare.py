@@ -13,14 +13,14 @@ from fsadvisor.measure.probe.jobs import JOBS
 from fsadvisor.pages.escape import width
 from fsadvisor.pages.text import render
 from fsadvisor.report import compare_json, compare_page, svg
-from fsadvisor.report.compare_words import About
+from fsadvisor.report.compare_words import Circumstances
 from fsadvisor.report.schema import schema
 from tests.compare.compared import CELLS, DISK, EXT4, SIDES, SRV, WHOLE, XFS, cell, image
 from tests.paths import ROOT
 from tests.report import probed
 
 GOLDEN = Path(__file__).parent / "golden_compare"
-ABOUT = About(
+ABOUT = Circumstances(
     when="2026-11-22T01:00:00+00:00",
     state="done",
     command="fsadvisor compare /srv --markdown --yes",

@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from msgspec.structs import replace
 
 from fsadvisor.report import formats
-from fsadvisor.report.formats import FORMATS, Seen
+from fsadvisor.report.formats import FORMATS, JudgedMachine
 from fsadvisor.report.schema import schema
 from fsadvisor.rulebook.advise import advise
 from fsadvisor.rulebook.rule import CALLS_FOR_ACTION, Outcome
@@ -33,7 +33,7 @@ RISKY, CALM = (FIXTURES / "machines" / name for name in ("ext4-nobarrier", "xfs-
 
 
 def seen(storage, grave=ALL, about=composed.ABOUT):
-    return Seen(storage=storage, verdicts=advise(storage, composed.rules()), about=about, grave=grave)
+    return JudgedMachine(storage=storage, verdicts=advise(storage, composed.rules()), about=about, grave=grave)
 
 
 def told(form, storage):
@@ -107,7 +107,7 @@ def test_no_two_subjects_are_one_series(names):
     disks = [composed.subject("disk", it, disk=composed.known(Disk, it, **failing), host=on) for it in sorted(names)]
     (rule,) = (it for it in own_shelf().rules if it.id == "drive-failing")
     storage = composed.machine("names", on, *disks)
-    all_of_it = Seen(storage=storage, verdicts=advise(storage, (rule,)), about=composed.ABOUT, grave=ALL)
+    all_of_it = JudgedMachine(storage=storage, verdicts=advise(storage, (rule,)), about=composed.ABOUT, grave=ALL)
     families = plain.text_string_to_metric_families("".join(FORMATS["openmetrics"](all_of_it)))
     found = [str(it.labels) for family in families for it in family.samples if it.name == "fsadvisor_finding"]
     assert len(found) == len(set(found)) == len(names)

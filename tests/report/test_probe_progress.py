@@ -5,10 +5,10 @@ from hypothesis import strategies as st
 
 from fsadvisor.measure.probe.result import Figure
 from fsadvisor.pages.escape import width
-from fsadvisor.report.probe_page import Narrator, Step, bar
+from fsadvisor.report.probe_page import Narrator, RunStep, bar
 from tests.report import probed
 
-STEP = Step(
+STEP = RunStep(
     at=3,
     jobs=6,
     job="random-write-32-preallocated",
@@ -47,7 +47,7 @@ def test_a_bar_tells_the_job_the_time_left_and_the_figure_as_far_as_they_fit():
 
 @given(st.integers(2, 200), st.floats(-1, 3), st.text(), st.text())
 def test_a_bar_never_reaches_the_last_column(columns, used, job, says):
-    line = bar(Step(at=1, jobs=2, job=job, used=used, seconds_left=5, says=says), columns)
+    line = bar(RunStep(at=1, jobs=2, job=job, used=used, seconds_left=5, says=says), columns)
     assert width(line) < columns
     assert line.isprintable()
 
@@ -56,7 +56,7 @@ def test_each_bar_covers_the_one_before_and_the_last_is_taken_away():
     screen = Screen(80)
     told = Narrator(screen.write, lambda: 80)
     told.step(STEP)
-    told.step(Step(at=4, jobs=6, job="x", seconds_left=1))
+    told.step(RunStep(at=4, jobs=6, job="x", seconds_left=1))
     assert screen.line.endswith("4/6 x  ≤ 1 s left")
     told.clear()
     assert (screen.line, screen.wrapped) == ("", False)

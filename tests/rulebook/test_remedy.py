@@ -10,7 +10,7 @@ from msgspec import structs
 
 from fsadvisor.rulebook.expr import compile_expression
 from fsadvisor.rulebook.mistakes import RuleTextError
-from fsadvisor.rulebook.remedy import KeepTemplate, Remedy, Template, Way, command_template, render, text_template
+from fsadvisor.rulebook.remedy import KeepTemplate, OtherWay, Remedy, Template, command_template, render, text_template
 from tests.cases import each
 from tests.rulebook.imagine import scope
 
@@ -30,7 +30,7 @@ def remedy(*now, keep=(), advice="in words"):
 
 
 def way(fs_type, advice, needs=""):
-    return Way(compile_expression(f"mount.fs_type == '{fs_type}'", "mount"), advice, needs=needs)
+    return OtherWay(compile_expression(f"mount.fs_type == '{fs_type}'", "mount"), advice, needs=needs)
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,7 @@ from msgspec import structs
 from fsadvisor.facts import Known
 from fsadvisor.report.as_json import as_json
 from fsadvisor.report.as_text import as_text
-from fsadvisor.report.model import About
+from fsadvisor.report.model import Provenance
 from fsadvisor.rulebook.advise import advise
 from fsadvisor.rulebook.shelf import own_shelf
 from fsadvisor.survey.measured import conditions_of
@@ -66,7 +66,7 @@ def test_the_gain_is_documented_until_the_ladder_has_run_and_measured_then():
 
 def test_both_reports_say_what_was_measured_and_when():
     found = storage(ladder())
-    about = About(version="x", root=True)
+    about = Provenance(version="x", root=True)
     verdicts = advise(found, own_shelf().rules)
     text = " ".join("".join(as_text(found, verdicts, about, full=True)).split())
     document = json.loads(b"".join(as_json(found, verdicts, about)))

@@ -3,7 +3,7 @@
 import datetime as dt
 
 from fsadvisor.facts import NOT_APPLICABLE, Known, Unknown
-from fsadvisor.readers.own_records import LOOKS_SCHEMA, Look, parse_looks
+from fsadvisor.readers.own_records import LOOKS_SCHEMA, EarlierLook, parse_looks
 from fsadvisor.storage import Disk
 from fsadvisor.survey.looks import Past, line, of_disk
 from fsadvisor.survey.whole import survey
@@ -14,7 +14,7 @@ NOW = dt.datetime(2026, 11, 20, tzinfo=dt.UTC)
 
 def grown(counts, **facts):
     """Of a hard disk, since one look ten days ago."""
-    look = Look(schema=LOOKS_SCHEMA, when=NOW - dt.timedelta(days=10), disks={"drive": counts}, filesystems={})
+    look = EarlierLook(schema=LOOKS_SCHEMA, when=NOW - dt.timedelta(days=10), disks={"drive": counts}, filesystems={})
     told = {"rotational": True, **facts}
     disk = Disk(**{name: Known(told[name], "") if name in told else NOT_APPLICABLE for name in Disk.__struct_fields__})
     return of_disk(disk, Past((look,), NOW), "drive").damage_grown

@@ -4,8 +4,8 @@ import pytest
 from msgspec.structs import replace
 
 from fsadvisor.measure.trial.change import Own, of_rule
-from fsadvisor.measure.trial.comparison import Comparison, Ratio
-from fsadvisor.measure.trial.outcome import Outcome
+from fsadvisor.measure.trial.comparison import Ratio, TrialComparison
+from fsadvisor.measure.trial.outcome import TrialOutcome
 from fsadvisor.measure.trial.testbed import Stand
 from fsadvisor.rulebook.shelf import own_shelf
 
@@ -17,7 +17,7 @@ def stand(side, *options, cache="write back"):
 
 
 STANDS = (stand("default", "rw", "relatime"), stand("again", "rw", "relatime"), stand("changed", "rw", "noatime"))
-FOUND = Comparison(
+FOUND = TrialComparison(
     gain=Ratio(middle=1.12, low=1.08, high=1.15, blocks=18),
     control=None,
     bare=None,
@@ -32,7 +32,7 @@ FOUND = Comparison(
 
 
 def outcome(found=FOUND, stands=STANDS, kind="ext4"):
-    return Outcome(
+    return TrialOutcome(
         change=of_rule(RULE, Own(mount_point="/srv", fs_type="ext4"), kind, ""),
         place="/srv",
         on_device=False,

@@ -12,7 +12,7 @@ from msgspec.structs import replace
 
 from fsadvisor.measure.probe.engine import DiskWork, EngineError, Window
 from fsadvisor.measure.probe.jobs import JOBS
-from fsadvisor.measure.trial.blocks import Budget, Rounds, events
+from fsadvisor.measure.trial.blocks import Rounds, TrialBudget, events
 from fsadvisor.measure.trial.comparison import FEWEST_BLOCKS, Ratio, kind, largest, narrow, ratio, sentence, systematic
 from tests.cases import tries
 
@@ -181,7 +181,7 @@ def tried(seed, times, noise, *, drift=0.0, images=0.0, seconds=240.0, sides=("d
         }
 
     rounds = Rounds(len(sides), opened)
-    *_, last = events(JOB, rounds, Budget(seconds=seconds), random.Random(seed + 1), lambda: world.now)
+    *_, last = events(JOB, rounds, TrialBudget(seconds=seconds), random.Random(seed + 1), lambda: world.now)
     return last
 
 
@@ -245,7 +245,7 @@ def test_a_disk_as_regular_as_a_clock_is_told_no_finer_than_fio_tells_of_it(side
             yield {side: Fio(world, scale / (times if side == "changed" else 1)) for side in sides}
 
         *_, last = events(
-            JOB, Rounds(len(sides), opened), Budget(seconds=60), random.Random(seed), lambda w=world: w.now
+            JOB, Rounds(len(sides), opened), TrialBudget(seconds=60), random.Random(seed), lambda w=world: w.now
         )
         found.append((times, last))
     assert all(it.gain.low <= times <= it.gain.high for times, it in found)
@@ -268,7 +268,7 @@ def test_where_time_is_short_blocks_that_do_not_count_are_made_up_for():
     def opened(turn):
         yield {"default": Side(world, 1.0), "again": Side(world, 1.0), "changed": HeldUp(world, 0.5)}
 
-    *_, last = events(JOB, Rounds(3, opened), Budget(seconds=0.0), random.Random(1), lambda: world.now)
+    *_, last = events(JOB, Rounds(3, opened), TrialBudget(seconds=0.0), random.Random(1), lambda: world.now)
     assert (last.left_out, last.blocks) == (3, 3 + FEWEST_BLOCKS)
     assert last.gain.low > 1.9
 
@@ -294,7 +294,7 @@ def test_where_it_fails_in_the_middle_what_was_measured_stays():
     def opened(turn):
         yield {side: Broken(world, 1.0) for side in ("default", "changed")}
 
-    *_, last = events(JOB, Rounds(2, opened), Budget(seconds=100), random.Random(2), lambda: world.now)
+    *_, last = events(JOB, Rounds(2, opened), TrialBudget(seconds=100), random.Random(2), lambda: world.now)
     assert (last.end, last.error) == ("failed", "while measuring: the disk is gone")
     assert last.blocks > FEWEST_BLOCKS
 
@@ -304,7 +304,7 @@ def test_stopped_before_the_first_block_there_is_nothing_to_tell():
     def opened(turn):
         yield {side: Side(World(lots=random.Random(1), noise=0.1), 1.0) for side in ("default", "changed")}
 
-    *_, last = events(JOB, Rounds(2, opened), Budget(seconds=9), random.Random(1), lambda: 0.0, lambda: True)
+    *_, last = events(JOB, Rounds(2, opened), TrialBudget(seconds=9), random.Random(1), lambda: 0.0, lambda: True)
     assert (last.end, last.gain, last.blocks) == ("cancelled", None, 0)
 
 
@@ -342,7 +342,7 @@ def test_no_more_is_written_than_was_told_and_each_turn_has_its_share(limit, set
         disk.windows.append(0)
         yield {side: Writing(disk, world) for side in ("default", "again", "changed")}
 
-    budget = Budget(seconds=1e6, written_bytes=limit, matters=1e-9)
+    budget = TrialBudget(seconds=1e6, written_bytes=limit, matters=1e-9)
     *_, last = events(JOB, Rounds(3, opened, set_up), budget, random.Random(seed), lambda: world.now)
     assert last.end == "budget"
     assert disk.written <= limit

@@ -4,14 +4,14 @@ from fsadvisor.measure import messages
 from fsadvisor.measure.compare.workloads import Side as CompareSide
 from fsadvisor.measure.probe.cost import Cost
 from fsadvisor.measure.probe.result import Figure, Result
-from fsadvisor.measure.trial.comparison import Comparison, Progress, Ratio, Side
+from fsadvisor.measure.trial.comparison import Progress, Ratio, Side, TrialComparison
 
 COST = Cost(written_bytes=1 << 30, room_bytes=600 << 20, files=4, least_seconds=30.0, most_seconds=200.0)
 _GAIN = Ratio(middle=1.11, low=1.08, high=1.15, blocks=12)
 _ALIKE = Ratio(middle=1.0, low=0.99, high=1.02, blocks=12)
 _FIGURE = Figure(median=1234.0, low=1200.0, high=1270.0, windows=24)
 _SIDE = Side(figure=_FIGURE, windows=24, left_out=0, operations=9000, flushes_per_operation=1.0, amplification=2.1)
-COMPARISON = Comparison(
+COMPARISON = TrialComparison(
     gain=_GAIN,
     control=_ALIKE,
     bare=_ALIKE,

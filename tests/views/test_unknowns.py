@@ -9,7 +9,7 @@ from fsadvisor.facts import Cause, Unknown
 from fsadvisor.machine.opening import open_machine
 from fsadvisor.pages.glyphs import ASCII, UNICODE, columns, plain
 from fsadvisor.pages.screen import laid
-from fsadvisor.report.model import About
+from fsadvisor.report.model import Provenance
 from fsadvisor.rulebook.advise import advise
 from fsadvisor.rulebook.rule import Outcome
 from fsadvisor.rulebook.shelf import own_shelf
@@ -27,7 +27,9 @@ HOSTILE = "[bold]x[/] \x1b]0;t\x07\x1b[31m\u202e\udcff" + "y" * 4096
 
 
 def look_of(storage):
-    return Look(number=1, storage=storage, verdicts=advise(storage, SHELF.rules), about=About(version="0", root=True))
+    return Look(
+        number=1, storage=storage, verdicts=advise(storage, SHELF.rules), about=Provenance(version="0", root=True)
+    )
 
 
 @cache

@@ -10,7 +10,7 @@ from fsadvisor.machine.opening import open_machine
 from fsadvisor.pages.glyphs import ASCII, UNICODE, columns, plain
 from fsadvisor.pages.screen import laid
 from fsadvisor.report.as_json import own_facts
-from fsadvisor.report.model import About
+from fsadvisor.report.model import Provenance
 from fsadvisor.rulebook.advise import advise
 from fsadvisor.rulebook.rule import Outcome
 from fsadvisor.rulebook.shelf import own_shelf
@@ -18,7 +18,7 @@ from fsadvisor.storage import Supposition
 from fsadvisor.survey.whole import survey
 from fsadvisor.tui.views import suppose, unlocking, what_if
 from fsadvisor.tui.views.look import Look
-from fsadvisor.tui.views.what_if import Mark
+from fsadvisor.tui.views.what_if import AdviceMark
 from tests.cases import few
 from tests.paths import FIXTURES
 from tests.views.seen import look_at
@@ -37,7 +37,9 @@ def opened(name):
 
 def look(name, *supposed):
     storage = survey(opened(name), {}, supposed)
-    return Look(number=1, storage=storage, verdicts=advise(storage, SHELF.rules), about=About(version="0", root=True))
+    return Look(
+        number=1, storage=storage, verdicts=advise(storage, SHELF.rules), about=Provenance(version="0", root=True)
+    )
 
 
 @cache
@@ -52,7 +54,7 @@ def texts(rows):
 @pytest.mark.parametrize("name", few(MACHINES, 6))
 def test_without_suppositions_everything_is_as_before(name):
     found = what_if.changes(real(name), look(name))
-    assert {one.mark for one in found} <= {Mark.SAME}
+    assert {one.mark for one in found} <= {AdviceMark.SAME}
     assert sum(len(one.subjects) for one in found) == sum(len(one.verdicts) for one in real(name).findings)
 
 
@@ -88,7 +90,12 @@ def test_what_is_gone_under_a_supposition_is_new_the_other_way_round(name):
     for unlock in unlocking.unlocks(real(name)):
         then = look(name, *unlock.suppositions)
         there, back = what_if.changes(real(name), then), what_if.changes(then, real(name))
-        turned = {Mark.NEW: Mark.GONE, Mark.GONE: Mark.NEW, Mark.CHANGED: Mark.CHANGED, Mark.SAME: Mark.SAME}
+        turned = {
+            AdviceMark.NEW: AdviceMark.GONE,
+            AdviceMark.GONE: AdviceMark.NEW,
+            AdviceMark.CHANGED: AdviceMark.CHANGED,
+            AdviceMark.SAME: AdviceMark.SAME,
+        }
         forth = sorted((turned[one.mark].name, one.rule.id, len(one.subjects)) for one in there)
         assert forth == sorted((one.mark.name, one.rule.id, len(one.subjects)) for one in back)
 

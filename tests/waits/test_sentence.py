@@ -6,7 +6,7 @@ from msgspec.structs import replace
 
 from fsadvisor.facts import Known, Unknown
 from fsadvisor.measure.waits.rules import BY_ID, COUNTS, MEANS, RULES, Measures, names
-from fsadvisor.measure.waits.sentence import Measured, measured, sentences
+from fsadvisor.measure.waits.sentence import WindowMeasures, measured, sentences
 from fsadvisor.measure.waits.window import window
 from fsadvisor.truth import TRUE
 from tests.cases import each
@@ -21,7 +21,7 @@ IDLE = {"processor": 0.1, "disk_most": 0.1, "waiting": 8.0}
 
 
 def told(found):
-    return sentences(Measured(measures=found, of={}))
+    return sentences(WindowMeasures(measures=found, of={}))
 
 
 def holding(found):

@@ -21,7 +21,7 @@ from fsadvisor.plan.planning import ChoiceError
 from fsadvisor.report.as_html import as_html
 from fsadvisor.report.as_json import as_json
 from fsadvisor.report.as_text import as_text
-from fsadvisor.report.model import About
+from fsadvisor.report.model import Provenance
 from fsadvisor.rulebook.advise import advise
 from fsadvisor.rulebook.shelf import own_shelf
 from fsadvisor.survey.whole import survey
@@ -74,7 +74,7 @@ def shown(mutant: Mutant, folders: Mapping[str, Path]) -> list[str]:
 
 
 def _show(machine: Remembered) -> None:
-    about = About(version="0", root=True, rule_errors=())
+    about = Provenance(version="0", root=True, rule_errors=())
     storage = survey(machine, {})
     verdicts = advise(storage, _RULES, every=True)
     json.loads(b"".join(as_json(storage, verdicts, about)))

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-    from fsadvisor.measure.forecast.analysis import Study, Told
+    from fsadvisor.measure.forecast.analysis import CurveAnalysis, Study
 
 COMMAND = "python -m tools.paper measure && python -m tools.paper page"
 
@@ -120,7 +120,7 @@ def _summary(found: Study) -> Iterator[str]:
     )
 
 
-def _named(one: Told) -> str:
+def _named(one: CurveAnalysis) -> str:
     return f"{one.curve.filesystem} ({one.curve.workload})"
 
 

@@ -43,7 +43,7 @@ _LOOKS: Final = 16
 _GRACE_SECONDS: Final = 60.0
 
 
-class Piece(Struct, frozen=True, kw_only=True):
+class FileExtent(Struct, frozen=True, kw_only=True):
     """Where a piece of the file begins in it and on the device, and how long it is, in bytes."""
 
     logical: int
@@ -57,7 +57,7 @@ class DeviceSession(Struct, frozen=True):
     fio: fio.Fio
     work: Io
     path: str
-    piece: Piece
+    piece: FileExtent
     way: Way | None
 
     @property
@@ -78,7 +78,7 @@ class DeviceSession(Struct, frozen=True):
         )
 
 
-def argv(work: Io, path: str, piece: Piece, seconds: float, engines: Sequence[str]) -> tuple[str, ...]:
+def argv(work: Io, path: str, piece: FileExtent, seconds: float, engines: Sequence[str]) -> tuple[str, ...]:
     """fio's arguments: those of a file of that length, moved to the piece, and nothing that writes or flushes."""
     if work.operation != "read" or not work.direct:
         raise EngineError("a device is only read, and past the page cache")
@@ -118,17 +118,17 @@ def readable(job: Job) -> bool:
     return isinstance(work, Io) and work.operation == "read" and work.direct and work.state == "written"
 
 
-def longest(extents: Sequence[Extent], work: Io) -> Piece:
+def longest(extents: Sequence[Extent], work: Io) -> FileExtent:
     """The longest piece of the file that lies in one on the device. Raises EngineError where it is too short."""
-    best = run = Piece(logical=0, physical=0, length=0)
+    best = run = FileExtent(logical=0, physical=0, length=0)
     for one in extents:
         follows = one.logical == run.logical + run.length and one.physical == run.physical + run.length
         if not one.plain:
-            run = Piece(logical=0, physical=0, length=0)
+            run = FileExtent(logical=0, physical=0, length=0)
         elif follows and run.length:
             run = replace(run, length=run.length + one.length)
         else:
-            run = Piece(logical=one.logical, physical=one.physical, length=one.length)
+            run = FileExtent(logical=one.logical, physical=one.physical, length=one.length)
         best = max(best, run, key=lambda it: it.length)
     step = work.block_bytes * work.streams
     length = min(best.length, work.file_bytes) // step * step
@@ -169,7 +169,7 @@ def _name(number: int) -> str | None:
     return next((f"/dev/{it.removeprefix('DEVNAME=')}" for it in lines if it.startswith("DEVNAME=")), None)
 
 
-def _same(file: ScratchFile, device: int, piece: Piece) -> None:
+def _same(file: ScratchFile, device: int, piece: FileExtent) -> None:
     """Read blocks of the piece here and there. Raises EngineError where they differ: then it is not where it is said.
 
     No two blocks of a scratch file are alike.

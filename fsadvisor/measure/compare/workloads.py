@@ -153,7 +153,7 @@ def syncs(job: Job) -> bool:
     return False
 
 
-class Choice(Struct, frozen=True, kw_only=True):
+class FilesystemChoice(Struct, frozen=True, kw_only=True):
     """A filesystem to be made."""
 
     form: Form
@@ -162,14 +162,14 @@ class Choice(Struct, frozen=True, kw_only=True):
     dangers: tuple[str, ...] = ()
 
 
-def _choice(fs_type: str, made: Variant) -> Choice:
+def _choice(fs_type: str, made: Variant) -> FilesystemChoice:
     name = f"{fs_type}-{made.suffix}" if made.suffix else fs_type
     form = Form(name=name, fs_type=fs_type, mkfs=made.mkfs, options=made.options)
-    return Choice(form=form, says=made.says, dangers=made.dangers)
+    return FilesystemChoice(form=form, says=made.says, dangers=made.dangers)
 
 
 _EVERY: Final = tuple(_choice(fs_type.name, made) for fs_type in TYPES.values() for made in fs_type.variants)
-CHOICES: Final[Mapping[str, Choice]] = {it.form.name: it for it in _EVERY}
+CHOICES: Final[Mapping[str, FilesystemChoice]] = {it.form.name: it for it in _EVERY}
 """Every filesystem that can be made, by its name."""
 
 

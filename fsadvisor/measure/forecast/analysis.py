@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Final, Literal, TypeAlias
 from msgspec import Struct
 
 from fsadvisor.measure.forecast.classes import Verdict, classify
-from fsadvisor.measure.forecast.curve import Curve, Fit, Interval, NoFit, Point, crossing_ms, curve, fit
+from fsadvisor.measure.forecast.curve import Curve, Fit, Interval, MeasuredPoint, NoFit, crossing_ms, curve, fit
 from fsadvisor.measure.probe.jobs import Headline
 
 if TYPE_CHECKING:
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from fsadvisor.measure.probe.result import Figure, Result
 
 
-class Device(Struct, frozen=True, kw_only=True):
+class DeviceKind(Struct, frozen=True, kw_only=True):
     """A kind of device; any one of a kind may differ from it by several times."""
 
     name: str
@@ -41,43 +41,43 @@ class Device(Struct, frozen=True, kw_only=True):
 
 
 DEVICES: Final = (
-    Device(
+    DeviceKind(
         name="hard disk, 7200/min",
         latency_ms=8.0,
         source="half a turn is 4.2 ms; about as much for a seek is usual, not verified",
         verified=False,
     ),
-    Device(
+    DeviceKind(
         name="cloud volume, general",
         latency_ms=1.0,
         source="usual for network volumes, not verified",
         verified=False,
     ),
-    Device(
+    DeviceKind(
         name="cloud volume, fast",
         latency_ms=0.5,
         source="Amazon's word for io2 Block Express: below 500 µs on average for 16 KiB; measured by nobody here",
         verified=True,
     ),
-    Device(
+    DeviceKind(
         name="SATA SSD",
         latency_ms=0.15,
         source="usual for a read alone, not verified; a paper of 2015 saw 1.5 ms on its Micron, under a mail server",
         verified=False,
     ),
-    Device(
+    DeviceKind(
         name="NVMe",
         latency_ms=0.046,
         source="a chapter of 2026 on filesystems: 21,800 synced 4 KiB writes a second, one at a time, raw PM9A3",
         verified=True,
     ),
-    Device(
+    DeviceKind(
         name="RAM disk",
         latency_ms=0.005,
         source="a paper on five filesystems (2015): at most 5 µs seen from user space",
         verified=True,
     ),
-    Device(
+    DeviceKind(
         name="persistent memory",
         latency_ms=0.0003,
         source="a paper on five filesystems (2015): 200 to 300 ns; of the memory, without a block layer",
@@ -167,7 +167,7 @@ def _changes(one: Curve, other: Curve, told: Sequence[tuple[float, Faster]]) -> 
 class Expected(Struct, frozen=True, kw_only=True):
     """What a kind of device would bring, by the fit of all points."""
 
-    device: Device
+    device: DeviceKind
     throughput: float | None
     interval: Interval
     below_a_millisecond: bool
@@ -175,7 +175,7 @@ class Expected(Struct, frozen=True, kw_only=True):
     """Whether its latency is slower or faster than all that was measured."""
 
 
-class Told(Struct, frozen=True, kw_only=True):
+class CurveAnalysis(Struct, frozen=True, kw_only=True):
     """One curve, and what is said of it."""
 
     curve: Curve
@@ -196,11 +196,11 @@ class Crossing(Struct, frozen=True, kw_only=True):
 class Study(Struct, frozen=True, kw_only=True):
     """Of curves in the order in which they were first named."""
 
-    told: tuple[Told, ...]
+    told: tuple[CurveAnalysis, ...]
     pairs: tuple[Pair, ...]
     crossings: tuple[Crossing, ...]
 
-    def of(self, workload: str) -> tuple[Told, ...]:
+    def of(self, workload: str) -> tuple[CurveAnalysis, ...]:
         """Those of a workload."""
         return tuple(it for it in self.told if it.curve.workload == workload)
 
@@ -210,18 +210,18 @@ class Study(Struct, frozen=True, kw_only=True):
         return tuple(dict.fromkeys(it.curve.workload for it in self.told))
 
 
-def study(points: Iterable[tuple[str, str, Point]]) -> Study:
+def study(points: Iterable[tuple[str, str, MeasuredPoint]]) -> Study:
     """Of (filesystem, workload, point)."""
-    groups: Mapping[tuple[str, str], list[Point]] = defaultdict(list)
+    groups: Mapping[tuple[str, str], list[MeasuredPoint]] = defaultdict(list)
     for filesystem, workload, point in points:
         groups[filesystem, workload].append(point)
     told = tuple(_told(curve(filesystem, workload, found)) for (filesystem, workload), found in groups.items())
     return Study(told=told, pairs=pairs([it.curve for it in told]), crossings=tuple(_crossings(told)))
 
 
-def _told(one: Curve) -> Told:
+def _told(one: Curve) -> CurveAnalysis:
     found = fit(one.points)
-    return Told(curve=one, fit=found, verdict=classify(one), expected=tuple(_expected(one, found)))
+    return CurveAnalysis(curve=one, fit=found, verdict=classify(one), expected=tuple(_expected(one, found)))
 
 
 def _expected(one: Curve, found: Fit | NoFit) -> Iterable[Expected]:
@@ -239,7 +239,7 @@ def _expected(one: Curve, found: Fit | NoFit) -> Iterable[Expected]:
         )
 
 
-def _crossings(told: Sequence[Told]) -> Iterable[Crossing]:
+def _crossings(told: Sequence[CurveAnalysis]) -> Iterable[Crossing]:
     for one, other in combinations(told, 2):
         if one.curve.workload != other.curve.workload or isinstance(one.fit, NoFit) or isinstance(other.fit, NoFit):
             continue
@@ -287,13 +287,13 @@ class Alone(Struct, frozen=True, kw_only=True):
     """The newest run's, in its headline's unit."""
     headline: str
     runs: int
-    others: tuple[tuple[Device, Bounds], ...]
+    others: tuple[tuple[DeviceKind, Bounds], ...]
 
 
 class Kept(Struct, frozen=True, kw_only=True):
     """`points` are (filesystem, job, point) of jobs that ran on devices of different latency."""
 
-    points: tuple[tuple[str, str, Point], ...]
+    points: tuple[tuple[str, str, MeasuredPoint], ...]
     alone: tuple[Alone, ...]
     without_latency: tuple[str, ...]
     """Jobs whose results tell no latency of the device."""
@@ -310,7 +310,7 @@ def kept(results: Iterable[Result], mount: str) -> Kept:
             without[result.job] = None
             continue
         groups[result.job, result.depends.get("mount.fs_type", "unknown")].append(result)
-    points: list[tuple[str, str, Point]] = []
+    points: list[tuple[str, str, MeasuredPoint]] = []
     alone: list[Alone] = []
     for (job, filesystem), every in groups.items():
         found = _alike(every)
@@ -344,13 +344,13 @@ def _rate(result: Result) -> float:
     return 1e6 / result.figure.median if result.headline in _US else 0.0
 
 
-def _points(found: Iterable[Result]) -> Iterator[Point]:
+def _points(found: Iterable[Result]) -> Iterator[MeasuredPoint]:
     """Runs within a fifth of each other count as of one latency."""
     level = 0.0
     for result in sorted(found, key=lambda it: it.device_us or 0.0):
         device_ms = (result.device_us or 0.0) / 1000
         level = level if level and device_ms <= _APART * level else device_ms
-        yield Point(level, device_ms, _rate(result))
+        yield MeasuredPoint(level, device_ms, _rate(result))
 
 
 def _alone(job: str, filesystem: str, found: list[Result]) -> Alone:

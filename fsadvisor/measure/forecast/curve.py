@@ -57,7 +57,7 @@ def quantile(freedom: int) -> float:
     return _NORMAL + (_NORMAL**3 + _NORMAL) / (4 * freedom)
 
 
-class Point(Struct, frozen=True):
+class MeasuredPoint(Struct, frozen=True):
     """One run. `level_ms` is the latency that was asked for, which tells runs of the same; `device_ms` what it was."""
 
     level_ms: float
@@ -81,7 +81,7 @@ class Curve(Struct, frozen=True):
 
     filesystem: str
     workload: str
-    points: tuple[Point, ...]
+    points: tuple[MeasuredPoint, ...]
     levels: tuple[Level, ...]
     scatter: Scatter | None
     """None where no latency was measured twice."""
@@ -99,14 +99,14 @@ class Scatter(Struct, frozen=True):
         return quantile(self.freedom) * self.share * math.sqrt(variance)
 
 
-def curve(filesystem: str, workload: str, points: Iterable[Point]) -> Curve:
+def curve(filesystem: str, workload: str, points: Iterable[MeasuredPoint]) -> Curve:
     """Join the runs at each latency. Throughputs are above 0.
 
     Their scatter is taken to be the same share of the throughput at all latencies of the curve, and is reckoned from
     all of them together: two runs at each of eleven latencies tell it with eleven degrees of freedom, not with one.
     """
     found = tuple(sorted(points, key=lambda it: (it.level_ms, it.device_ms)))
-    groups: Mapping[float, list[Point]] = defaultdict(list)
+    groups: Mapping[float, list[MeasuredPoint]] = defaultdict(list)
     for point in found:
         groups[point.level_ms].append(point)
     scatter = _scatter(list(groups.values()))
@@ -114,7 +114,7 @@ def curve(filesystem: str, workload: str, points: Iterable[Point]) -> Curve:
     return Curve(filesystem, workload, found, tuple(sorted(levels, key=lambda it: it.device_ms)), scatter)
 
 
-def of_one_device(points: Iterable[tuple[str, str, Point]]) -> Iterator[tuple[str, str, Point]]:
+def of_one_device(points: Iterable[tuple[str, str, MeasuredPoint]]) -> Iterator[tuple[str, str, MeasuredPoint]]:
     """(filesystem, workload, point), with the same latency for all of the same level: the median of what they say.
 
     For curves that were measured on one emulated device. What its counters say of one run holds requests that nobody
@@ -128,7 +128,7 @@ def of_one_device(points: Iterable[tuple[str, str, Point]]) -> Iterator[tuple[st
         yield filesystem, workload, replace(point, device_ms=median(seen[point.level_ms]))
 
 
-def _scatter(groups: Sequence[Sequence[Point]]) -> Scatter | None:
+def _scatter(groups: Sequence[Sequence[MeasuredPoint]]) -> Scatter | None:
     squares, freedom = 0.0, 0
     for runs in groups:
         logs = [math.log(it.throughput) for it in runs]
@@ -138,7 +138,7 @@ def _scatter(groups: Sequence[Sequence[Point]]) -> Scatter | None:
     return Scatter(math.sqrt(squares / freedom), freedom) if freedom else None
 
 
-def _level(level_ms: float, runs: Sequence[Point], scatter: Scatter | None) -> Level:
+def _level(level_ms: float, runs: Sequence[MeasuredPoint], scatter: Scatter | None) -> Level:
     middle = math.fsum(math.log(it.throughput) for it in runs) / len(runs)
     low = high = None
     if scatter is not None:
@@ -157,7 +157,7 @@ class TableError(Exception):
     """What is wrong with the file, with the line where it is: one sentence."""
 
 
-def points(text: str) -> tuple[tuple[str, str, Point], ...]:
+def points(text: str) -> tuple[tuple[str, str, MeasuredPoint], ...]:
     """(filesystem, workload, point) for each line. Raises TableError."""
     try:
         rows = csv.DictReader(io.StringIO(text, newline=""), strict=True)
@@ -172,14 +172,14 @@ def points(text: str) -> tuple[tuple[str, str, Point], ...]:
     return found
 
 
-def _points(rows: csv.DictReader[str]) -> Iterator[tuple[str, str, Point]]:
+def _points(rows: csv.DictReader[str]) -> Iterator[tuple[str, str, MeasuredPoint]]:
     for row in rows:
         level = _number(row, "latency_ms", rows.line_num)
         device = _number(row, "device_ms", rows.line_num) if row.get("device_ms") else level
         rate = _number(row, "throughput", rows.line_num)
         if level < 0 or device < 0 or rate <= 0:
             raise TableError(f"line {rows.line_num}: a latency is 0 or more and a throughput above 0")
-        yield row.get("filesystem") or _UNNAMED, row.get("workload") or _UNNAMED, Point(level, device, rate)
+        yield row.get("filesystem") or _UNNAMED, row.get("workload") or _UNNAMED, MeasuredPoint(level, device, rate)
 
 
 def _number(row: Mapping[str, str | None], name: str, line: int) -> float:
@@ -305,7 +305,7 @@ def exact(slow: tuple[float, float], fast: tuple[float, float]) -> Model | NoFit
     return Model(c, c / slow_rate - slow_ms)
 
 
-def fit(points: Sequence[Point]) -> Fit | NoFit:
+def fit(points: Sequence[MeasuredPoint]) -> Fit | NoFit:
     """The best line through the points, each a run with a throughput above 0."""
     if len({it.device_ms for it in points}) < 2:
         return NoFit(ONE_LATENCY)
@@ -328,7 +328,7 @@ def fit(points: Sequence[Point]) -> Fit | NoFit:
     )
 
 
-def _line(points: Sequence[Point]) -> tuple[_Line, float]:
+def _line(points: Sequence[MeasuredPoint]) -> tuple[_Line, float]:
     """The line with its variances, and the share of the scatter that it explains."""
     found = straight(points)
     rows = [(it.throughput**2, it.device_ms, 1 / it.throughput) for it in points]
@@ -366,7 +366,7 @@ class Straight(Struct, frozen=True):
         return 1 / self.weight + (device_ms - self.middle) ** 2 / self.spread
 
 
-def straight(points: Sequence[Point]) -> Straight:
+def straight(points: Sequence[MeasuredPoint]) -> Straight:
     """Weighted least squares in closed form, about the weighted mean so that nothing cancels; latencies differ."""
     rows = [(it.throughput**2, it.device_ms, 1 / it.throughput) for it in points]
     weight = math.fsum(w for w, _, _ in rows)

@@ -32,7 +32,7 @@ SAFEST_FIRST: Final[dict[str, str]] = {
 """Rules that are causes of a full filesystem, and what their remedy does to files."""
 
 
-class Cause(Struct, frozen=True, kw_only=True):
+class FullCause(Struct, frozen=True, kw_only=True):
     """One that holds."""
 
     verdict: Verdict
@@ -45,7 +45,7 @@ class Full(Struct, frozen=True, kw_only=True):
     """What was found of one filesystem."""
 
     subject: Subject
-    causes: tuple[Cause, ...]
+    causes: tuple[FullCause, ...]
     excluded: tuple[Verdict, ...]
     open: tuple[Verdict, ...]
 
@@ -57,7 +57,7 @@ def full(subject: Subject, rules: Iterable[Rule]) -> Full:
     return Full(
         subject=subject,
         causes=tuple(
-            Cause(verdict=one, risk=SAFEST_FIRST[one.rule.id], frees=_frees(one))
+            FullCause(verdict=one, risk=SAFEST_FIRST[one.rule.id], frees=_frees(one))
             for one in verdicts
             if one.outcome in CALLS_FOR_ACTION
         ),

@@ -28,7 +28,7 @@ from fsadvisor.readers.kernel_traces import event
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
 
-    from fsadvisor.readers.kernel_traces import Event
+    from fsadvisor.readers.kernel_traces import TraceEvent
 
 _CALLS: Final = ("fsync", "fdatasync", "sync", "syncfs")
 _ENTRIES: Final = ("ext4/ext4_sync_file", "f2fs/f2fs_sync_file")
@@ -85,7 +85,7 @@ class Told(Struct):
     _requests: dict[tuple[str, str, str], list[float]] = field(default_factory=lambda: defaultdict(list))
     _handles: dict[tuple[str, int], tuple[int, str]] = field(default_factory=dict)
 
-    def add(self, one: Event) -> None:
+    def add(self, one: TraceEvent) -> None:
         """The next one."""
         self.events += 1
         name = one.name
@@ -98,7 +98,7 @@ class Told(Struct):
         else:
             self._entry(one)
 
-    def _call(self, one: Event) -> None:
+    def _call(self, one: TraceEvent) -> None:
         if one.said.startswith("("):
             if one.name in ("sys_sync", "sys_syncfs"):
                 self.whole[one.thread, one.task] += 1
@@ -110,7 +110,7 @@ class Told(Struct):
         else:
             self._end(one, of_call=True)
 
-    def _entry(self, one: Event) -> None:
+    def _entry(self, one: TraceEvent) -> None:
         if one.name.endswith("_exit"):
             self._end(one, of_call=False)
             return
@@ -122,13 +122,13 @@ class Told(Struct):
             sync.device = f"{found[1]}:{found[2]}"
             sync.inode = int(found[3], 0) if found[3] else None
 
-    def _end(self, one: Event, *, of_call: bool) -> None:
+    def _end(self, one: TraceEvent, *, of_call: bool) -> None:
         sync = self._calls.get(one.thread)
         if sync is not None and sync.of_call == of_call:
             sync.end = one.at_s
             self.syncs.append(self._calls.pop(one.thread))
 
-    def _request(self, one: Event) -> None:
+    def _request(self, one: TraceEvent) -> None:
         found = _REQUEST.match(one.said)
         if found is None:
             return
@@ -141,7 +141,7 @@ class Told(Struct):
         elif self._requests.get(key):
             (self.flushes if flush else self.writes)[key[0]].append((self._requests[key].pop(), one.at_s))
 
-    def _journal(self, one: Event) -> None:
+    def _journal(self, one: TraceEvent) -> None:
         found = _DEVICE.match(one.said)
         if found is None:
             return

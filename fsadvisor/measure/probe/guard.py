@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from fsadvisor.facts import Fact
     from fsadvisor.measure.probe.cost import Cost
-    from fsadvisor.measure.probe.target import Drive, Place, Pool, Raid, Room
+    from fsadvisor.measure.probe.target import Drive, PoolBelow, ProbePlace, Raid, Room
 
 _FULL_POOL_PERCENT: Final = 90
 _WORN_PERCENT: Final = 100
@@ -31,7 +31,7 @@ _NOTICEABLE: Final = 0.01
 _REBUILDING = frozenset(("resync", "recover", "recovery", "reshape"))
 
 
-def drives(cost: Cost, place: Place) -> Iterator[Objection]:
+def drives(cost: Cost, place: ProbePlace) -> Iterator[Objection]:
     """Health and wear of the leaf disks."""
     if isinstance(place.drives, Unknown):
         what = f"which drives are under {place.target}"
@@ -101,7 +101,7 @@ def _worn(written: int, drive: Drive) -> Iterator[Objection]:
         yield warning("drives", f"{drive.name} has used {used.value} % of its endurance, and the probe adds to it")
 
 
-def raid(cost: Cost, place: Place) -> Iterator[Objection]:
+def raid(cost: Cost, place: ProbePlace) -> Iterator[Objection]:
     """RAIDs that are not whole, or at work by themselves."""
     del cost
     if isinstance(place.raids, Unknown):
@@ -131,7 +131,7 @@ def _raid_of(raid: Raid) -> Iterator[Objection]:
         yield warning("raid", f"{raid.name} is degraded: figures are not those of the whole RAID; replace what failed")
 
 
-def pool(cost: Cost, place: Place) -> Iterator[Objection]:
+def pool(cost: Cost, place: ProbePlace) -> Iterator[Objection]:
     """Thin pools and snapshots that fill."""
     if not cost.room_bytes:
         return
@@ -143,7 +143,7 @@ def pool(cost: Cost, place: Place) -> Iterator[Objection]:
         yield from _pool_of(pool)
 
 
-def _pool_of(pool: Pool) -> Iterator[Objection]:
+def _pool_of(pool: PoolBelow) -> Iterator[Objection]:
     for fact, what in ((pool.fill_percent, "blocks"), (pool.metadata_percent, "metadata")):
         if isinstance(fact, Unknown):
             about = f"how full the {what} of the thin volume or snapshot {pool.name} are"
@@ -163,7 +163,7 @@ _FREE_AFTER: Final = 0.10
 _ON_A_DISK = "name a directory on a filesystem of a local disk"
 
 
-def findings(cost: Cost, place: Place, *, in_data_directory: bool = False) -> tuple[Objection, ...]:
+def findings(cost: Cost, place: ProbePlace, *, in_data_directory: bool = False) -> tuple[Objection, ...]:
     """All that speaks against these jobs there; nothing else is asked where the target is no folder."""
     no_folder = tuple(_kind(place))
     if no_folder:
@@ -174,7 +174,7 @@ def findings(cost: Cost, place: Place, *, in_data_directory: bool = False) -> tu
     return tuple(sorted(found, key=lambda it: it.level))
 
 
-def _kind(place: Place) -> Iterator[Objection]:
+def _kind(place: ProbePlace) -> Iterator[Objection]:
     if isinstance(place.kind, Unknown):
         yield from unknown("kind", f"what {place.target} is", place.kind, "nothing is written to it")
         return
@@ -193,7 +193,7 @@ def _kind(place: Place) -> Iterator[Objection]:
         yield refused("kind", f"{place.target} is a {kind}, not a directory: {article}name {where}")
 
 
-def _type(cost: Cost, place: Place) -> Iterator[Objection]:
+def _type(cost: Cost, place: ProbePlace) -> Iterator[Objection]:
     del cost
     if isinstance(place.fs_type, Unknown):
         yield from unknown("type", f"the filesystem under {place.target}", place.fs_type, _ON_A_DISK)
@@ -213,7 +213,7 @@ def _type(cost: Cost, place: Place) -> Iterator[Objection]:
         yield refused("type", f"{place.target} is on {kind}, which is not known to keep files on a disk: {_ON_A_DISK}")
 
 
-def _writable(cost: Cost, place: Place) -> Iterator[Objection]:
+def _writable(cost: Cost, place: ProbePlace) -> Iterator[Objection]:
     if not cost.writes:
         return
     for fact, bad in (
@@ -232,7 +232,7 @@ def _writable(cost: Cost, place: Place) -> Iterator[Objection]:
         yield refused("writable", f"you may not write in {place.target}: name a directory of yours, or run as root")
 
 
-def _errors(cost: Cost, place: Place) -> Iterator[Objection]:
+def _errors(cost: Cost, place: ProbePlace) -> Iterator[Objection]:
     if not cost.writes:
         return
     if isinstance(place.errors, Unknown):
@@ -247,7 +247,7 @@ def _errors(cost: Cost, place: Place) -> Iterator[Objection]:
         )
 
 
-def _space(cost: Cost, place: Place) -> Iterator[Objection]:
+def _space(cost: Cost, place: ProbePlace) -> Iterator[Objection]:
     if not cost.writes:
         return
     if isinstance(place.room, Unknown):
@@ -287,7 +287,7 @@ def _too_few(cost: Cost, room: Room) -> Iterator[Objection]:
         )
 
 
-def _behind(cost: Cost, place: Place) -> Iterator[Objection]:
+def _behind(cost: Cost, place: ProbePlace) -> Iterator[Objection]:
     """An image of a loop device may be sparse: where its own filesystem is full, the one on it is damaged."""
     if not cost.room_bytes:
         return
@@ -300,7 +300,7 @@ def _behind(cost: Cost, place: Place) -> Iterator[Objection]:
         yield from _too_tight("behind", cost, room)
 
 
-def _quota(cost: Cost, place: Place) -> Iterator[Objection]:
+def _quota(cost: Cost, place: ProbePlace) -> Iterator[Objection]:
     if not cost.writes:
         return
     if isinstance(place.quota, Unknown):
@@ -325,7 +325,7 @@ def _quota(cost: Cost, place: Place) -> Iterator[Objection]:
         )
 
 
-def _memory(cost: Cost, place: Place) -> Iterator[Objection]:
+def _memory(cost: Cost, place: ProbePlace) -> Iterator[Objection]:
     if not cost.room_bytes:
         return
     if isinstance(place.memory_bytes, Unknown):
@@ -338,7 +338,7 @@ def _memory(cost: Cost, place: Place) -> Iterator[Objection]:
         )
 
 
-def _battery(cost: Cost, place: Place) -> Iterator[Objection]:
+def _battery(cost: Cost, place: ProbePlace) -> Iterator[Objection]:
     del cost
     if isinstance(place.on_battery, Unknown):
         yield from unknown("battery", "whether this machine runs on battery", place.on_battery, "then it is throttled")
@@ -348,7 +348,7 @@ def _battery(cost: Cost, place: Place) -> Iterator[Objection]:
         )
 
 
-def _database(cost: Cost, place: Place) -> Iterator[Objection]:
+def _database(cost: Cost, place: ProbePlace) -> Iterator[Objection]:
     if not cost.writes:
         return
     if isinstance(place.data_folder, Unknown):
@@ -363,7 +363,7 @@ def _database(cost: Cost, place: Place) -> Iterator[Objection]:
         )
 
 
-def _busy(cost: Cost, place: Place) -> Iterator[Objection]:
+def _busy(cost: Cost, place: ProbePlace) -> Iterator[Objection]:
     del cost
     if isinstance(place.busy, Unknown):
         what = f"whether another probe runs on the filesystem under {place.target}"
@@ -378,7 +378,7 @@ def _busy(cost: Cost, place: Place) -> Iterator[Objection]:
         )
 
 
-_ASKED: Final[tuple[Callable[[Cost, Place], Iterator[Objection]], ...]] = (
+_ASKED: Final[tuple[Callable[[Cost, ProbePlace], Iterator[Objection]], ...]] = (
     _type,
     _writable,
     _errors,

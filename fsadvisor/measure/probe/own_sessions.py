@@ -195,7 +195,7 @@ def _written(disks: DiskWork | None, changes: int) -> int:
 _PLAIN: Final = os.O_RDONLY | os.O_DIRECT | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
 
 
-class _Reading:
+class _ReadingSession:
     engine = NAME
 
     def __init__(self, workers: Crew, files: Sequence[int], way: Way | None) -> None:
@@ -234,7 +234,7 @@ def open_reading(work: Existing, target: Path, way: Way | None) -> Iterator[Engi
         with told(f"opening files at {target} for direct reads"):
             files.extend(map(_opened, paths))
         with crew(target, [{"task": "read", "fds": files, "block": work.block_bytes}], files) as workers:
-            yield _Reading(workers, files, way)
+            yield _ReadingSession(workers, files, way)
     finally:
         for descriptor in files:
             os.close(descriptor)

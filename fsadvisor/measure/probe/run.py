@@ -40,7 +40,7 @@ _TICK_US: Final = 10_000
 Opener: TypeAlias = "Callable[[Job, Path, Way | None], AbstractContextManager[EngineSession]]"
 
 
-class Plan(Struct, frozen=True, kw_only=True):
+class ProbePlan(Struct, frozen=True, kw_only=True):
     """What is to be done, where, and for how long each."""
 
     jobs: Sequence[Job]
@@ -81,7 +81,7 @@ class Ended(Struct, frozen=True, kw_only=True):
 Event: TypeAlias = Begun | Went | Ended
 
 
-def run(plan: Plan, stop: Stop) -> Iterator[Event]:
+def run(plan: ProbePlan, stop: Stop) -> Iterator[Event]:
     """Each job to its result; where somebody stops it, the job that runs has one, too, and no other is begun."""
     for at, job in enumerate(plan.jobs, 1):
         if stop.asked:
@@ -94,7 +94,7 @@ def run(plan: Plan, stop: Stop) -> Iterator[Event]:
         yield from _measured(plan, stop, at, job)
 
 
-def _measured(plan: Plan, stop: Stop, at: int, job: Job) -> Iterator[Event]:
+def _measured(plan: ProbePlan, stop: Stop, at: int, job: Job) -> Iterator[Event]:
     clock = _Clock(plan.gentle)
     began = clock()
     result: Result | None = None
@@ -139,7 +139,7 @@ def _may_go_on(gentle: Gentle | None, stop: Stop) -> bool:
         return True  # the loop asks whether somebody stopped it
 
 
-def _budget(plan: Plan, job: Job) -> Budget:
+def _budget(plan: ProbePlan, job: Job) -> Budget:
     return Budget(
         seconds=plan.seconds,
         written_bytes=cost.measured_bytes(job) or None,
@@ -199,7 +199,7 @@ class Stoppable:
             raise EngineError("stopped") from None
 
 
-def _not_begun(plan: Plan, job: Job, error: str, seconds: float = 0.0) -> Result:
+def _not_begun(plan: ProbePlan, job: Job, error: str, seconds: float = 0.0) -> Result:
     """A result without a window."""
     return Result(
         job=job.id,

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Final, TypeVar
 from fsadvisor.facts import NOT_APPLICABLE, Cause, Fact, Known, Unknown, unreadable
 from fsadvisor.machine.runner import decoded, encoded
 from fsadvisor.machine.time_limits import within
-from fsadvisor.measure.probe.target import DataFolder, Drive, Place, Pool, Raid, Room, quota_left
+from fsadvisor.measure.probe.target import DataFolder, Drive, PoolBelow, ProbePlace, Raid, Room, quota_left
 from fsadvisor.readers import mount_tables
 from fsadvisor.storage import Disk, Filesystem, Host, Layer, Service
 from fsadvisor.survey import read_fact
@@ -104,7 +104,7 @@ def _mount_id(target: str) -> int | None:
         os.close(descriptor)
 
 
-def place(target: str, machine: Machine, storage: Storage, *, busy: Fact[Holder]) -> Place:
+def place(target: str, machine: Machine, storage: Storage, *, busy: Fact[Holder]) -> ProbePlace:
     """All that the guard asks. `target` is real()."""
     kind = kind_of(target)
     answers = read_fact.value(kind) == "folder"  # whatever else is asked of one that does not would wait for ever
@@ -113,7 +113,7 @@ def place(target: str, machine: Machine, storage: Storage, *, busy: Fact[Holder]
     around = _Around(storage, mount)
     filesystem, host = around.filesystem, around.host
     in_memory = mount is not None and mount.fs_type in IN_MEMORY
-    return Place(
+    return ProbePlace(
         target=target,
         kind=kind,
         may_write=Known(os.access(encoded(target), os.W_OK | os.X_OK), "access(2)") if answers else not_told,
@@ -289,7 +289,7 @@ class _Around:
             return self._not_followed
         return Known(tuple(found), "the stack in sysfs")
 
-    def pools(self) -> Fact[tuple[Pool, ...]]:
+    def pools(self) -> Fact[tuple[PoolBelow, ...]]:
         """Thin volumes and snapshots below."""
         found = tuple(it for layer in _facts(self._subjects, Layer) for it in _pool(layer))
         if not found and (self._on_devices or not self._seen) and self._not_followed:
@@ -297,13 +297,13 @@ class _Around:
         return Known(found, "the stack in sysfs")
 
 
-def _pool(layer: Layer) -> Iterator[Pool]:
+def _pool(layer: Layer) -> Iterator[PoolBelow]:
     """A layer that takes its blocks from a pool, or may: the kind of a mapped device that is not told is not known."""
     name = read_fact.value(layer.name) or "?"
     if layer.fill_percent != NOT_APPLICABLE or isinstance(layer.kind, Unknown):
         not_told = Unknown(Cause.NO_TOOL, "run as root with dmsetup and lvm2 installed", name)
         fill = not_told if layer.fill_percent == NOT_APPLICABLE else layer.fill_percent
-        yield Pool(name=name, fill_percent=fill, metadata_percent=layer.pool_metadata_percent)
+        yield PoolBelow(name=name, fill_percent=fill, metadata_percent=layer.pool_metadata_percent)
 
 
 def _drive(disk: Disk, host: Host | None) -> Drive:

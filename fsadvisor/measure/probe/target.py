@@ -70,7 +70,7 @@ class Raid(Struct, frozen=True, kw_only=True):
     """'idle', or what md is at: resync, recover, reshape, check, repair."""
 
 
-class Pool(Struct, frozen=True, kw_only=True):
+class PoolBelow(Struct, frozen=True, kw_only=True):
     """A thin pool or snapshot that the blocks come from."""
 
     name: str
@@ -85,7 +85,7 @@ class DataFolder(Struct, frozen=True, kw_only=True):
     folder: str
 
 
-class Place(Struct, frozen=True, kw_only=True):
+class ProbePlace(Struct, frozen=True, kw_only=True):
     """A folder, its mount, and all below it."""
 
     target: str
@@ -107,7 +107,7 @@ class Place(Struct, frozen=True, kw_only=True):
     on_battery: Fact[bool]
     drives: Fact[tuple[Drive, ...]]
     raids: Fact[tuple[Raid, ...]]
-    pools: Fact[tuple[Pool, ...]]
+    pools: Fact[tuple[PoolBelow, ...]]
     data_folder: Fact[DataFolder | None]
     """The program's folder that the target is, or is in."""
     busy: Fact[Holder]

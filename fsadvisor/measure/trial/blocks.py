@@ -19,7 +19,7 @@ from fsadvisor.measure.probe.engine import EngineError
 from fsadvisor.measure.probe.measure import APART
 from fsadvisor.measure.probe.result import figure, median
 from fsadvisor.measure.probe.series import at_once, finest, total, value, voids, writes
-from fsadvisor.measure.trial.comparison import FEWEST_BLOCKS, Comparison, Progress, Side, narrow, ratio, systematic
+from fsadvisor.measure.trial.comparison import FEWEST_BLOCKS, Progress, Side, TrialComparison, narrow, ratio, systematic
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
@@ -38,7 +38,7 @@ WINDOW_SECONDS: Final = 0.25
 BLOCKS_A_TURN: Final = 6
 
 
-class Budget(Struct, frozen=True, kw_only=True):
+class TrialBudget(Struct, frozen=True, kw_only=True):
     """When to stop: after so many seconds, before it would go beyond so many written bytes, or when it is told."""
 
     seconds: float
@@ -48,7 +48,7 @@ class Budget(Struct, frozen=True, kw_only=True):
     window_seconds: float = WINDOW_SECONDS
 
 
-Event: TypeAlias = Progress | Comparison
+Event: TypeAlias = Progress | TrialComparison
 
 
 class Rounds(Struct, frozen=True):
@@ -67,7 +67,7 @@ class Rounds(Struct, frozen=True):
 def events(
     job: Job,
     rounds: Rounds,
-    budget: Budget,
+    budget: TrialBudget,
     lots: Random,
     clock: Callable[[], float],
     cancelled: Callable[[], bool] = lambda: False,
@@ -110,7 +110,7 @@ class _Course(Struct):
     """The windows so far. Those of side S in block n are `windows[S][2 * n]` and the next."""
 
     job: Job
-    budget: Budget
+    budget: TrialBudget
     lots: Random
     clock: Callable[[], float]
     cancelled: Callable[[], bool]
@@ -174,11 +174,11 @@ class _Course(Struct):
         late = self.seconds() + cycle_seconds > self.budget.seconds
         return "budget" if late or (limit is not None and self.written() + cycle_bytes > limit) else None
 
-    def comparison(self, end: End, error: str) -> Comparison:
+    def comparison(self, end: End, error: str) -> TrialComparison:
         gain, control = self._gain() if self.windows else (None, None)
         why = {side: voids(self.job, windows) for side, windows in self.windows.items()}
         alike = [side for side in (DEFAULT, AGAIN) if side in self.windows]
-        return Comparison(
+        return TrialComparison(
             gain=gain,
             control=control,
             bare=self._ratio(BARE, alike, backwards=True) if BARE in self.windows else None,

@@ -108,7 +108,7 @@ class Side(Struct, frozen=True, kw_only=True):
     """Bytes that the filesystem wrote for each byte asked; None where they come later, or cannot be told."""
 
 
-class Comparison(Struct, frozen=True, kw_only=True):
+class TrialComparison(Struct, frozen=True, kw_only=True):
     """What came out. `gain` is how many times as fast the changed side is, against both sides that are as it is."""
 
     gain: Ratio | None

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Final
 
 from fsadvisor.measure.probe.engine import EngineError
 from fsadvisor.measure.trial import mounting
-from fsadvisor.measure.trial.testbed import Part
+from fsadvisor.measure.trial.testbed import DevicePart
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -179,7 +179,7 @@ def _size(descriptor: int) -> int:
 
 
 @contextlib.contextmanager
-def halves(device: str) -> Iterator[tuple[Part, Part]]:
+def halves(device: str) -> Iterator[tuple[DevicePart, DevicePart]]:
     """Two halves of a device, held alone, and asked meanwhile once more whether it is empty.
 
     What is written to it stays there, but for the first MiB of each half, which is zeroed at the end, so that no
@@ -192,8 +192,8 @@ def halves(device: str) -> Iterator[tuple[Part, Part]]:
         size = min(half, _MOST_BYTES)
         try:
             yield (
-                Part(descriptor=descriptor, offset=0, size_bytes=size),
-                Part(descriptor=descriptor, offset=half, size_bytes=size),
+                DevicePart(descriptor=descriptor, offset=0, size_bytes=size),
+                DevicePart(descriptor=descriptor, offset=half, size_bytes=size),
             )
         finally:
             _wipe(descriptor, half)

@@ -13,13 +13,13 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from fsadvisor.measure.trial.change import Change
-    from fsadvisor.measure.trial.comparison import Comparison
+    from fsadvisor.measure.trial.comparison import TrialComparison
     from fsadvisor.measure.trial.testbed import Stand
 
 _IMAGES_ALIKE: Final = "Two filesystems made alike, side by side"
 
 
-class Outcome(Struct, frozen=True, kw_only=True):
+class TrialOutcome(Struct, frozen=True, kw_only=True):
     """What was tried, where, and what came out; `comparison` is None where nothing was measured."""
 
     change: Change
@@ -33,7 +33,7 @@ class Outcome(Struct, frozen=True, kw_only=True):
     matters: float
     stands: tuple[Stand, ...] = ()
     engine: str = ""
-    comparison: Comparison | None = None
+    comparison: TrialComparison | None = None
     error: str = ""
 
     @property
@@ -59,7 +59,7 @@ class Outcome(Struct, frozen=True, kw_only=True):
         return next(_not_taken(self), "") or next(_without_flushes(self), "")
 
 
-def remarks(outcome: Outcome) -> Iterator[str]:
+def remarks(outcome: TrialOutcome) -> Iterator[str]:
     """What qualifies the figure, in sentences."""
     found = outcome.comparison
     if found is None:
@@ -81,14 +81,14 @@ def remarks(outcome: Outcome) -> Iterator[str]:
         yield f"{found.left_out} of {found.blocks} blocks are left out, such as: {why}."
 
 
-def _not_told(outcome: Outcome, found: Comparison) -> Iterator[str]:
+def _not_told(outcome: TrialOutcome, found: TrialComparison) -> Iterator[str]:
     if found.gain is None and found.end != "failed":
         yield f"Only {found.blocks} blocks were measured, and too few of them count for an interval."
     elif found.gain is not None and kind(found.gain, outcome.matters) == "open" and found.end == "budget":
         yield "Time or bytes were used up before it could be told: give it more by --seconds, or a quieter hour."
 
 
-def _taken(outcome: Outcome) -> Iterator[str]:
+def _taken(outcome: TrialOutcome) -> Iterator[str]:
     """Whether the kernel did what it was told, as far as it shows."""
     yield from _not_taken(outcome)
     yield from _without_flushes(outcome)
@@ -96,7 +96,7 @@ def _taken(outcome: Outcome) -> Iterator[str]:
         yield "The images are read and written through the page cache below: the filesystem there has no direct I/O."
 
 
-def _not_taken(outcome: Outcome) -> Iterator[str]:
+def _not_taken(outcome: TrialOutcome) -> Iterator[str]:
     stands = {stand.side: stand for stand in outcome.stands}
     default, changed = stands.get(DEFAULT), stands.get(CHANGED)
     if default is None or changed is None:
@@ -105,7 +105,7 @@ def _not_taken(outcome: Outcome) -> Iterator[str]:
         yield "The kernel shows the same options on both sides: the change is the default, or it was not taken."
 
 
-def _without_flushes(outcome: Outcome) -> Iterator[str]:
+def _without_flushes(outcome: TrialOutcome) -> Iterator[str]:
     caches = {stand.write_cache for stand in outcome.stands}
     if len(caches) > 1 or "write through" in caches:
         yield (

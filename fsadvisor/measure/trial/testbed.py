@@ -183,7 +183,7 @@ class Form(Struct, frozen=True, kw_only=True):
     """Mount options."""
 
 
-class Part(Struct, frozen=True, kw_only=True):
+class DevicePart(Struct, frozen=True, kw_only=True):
     """A part of an open file or device that a scratch filesystem is made on."""
 
     descriptor: int
@@ -191,7 +191,7 @@ class Part(Struct, frozen=True, kw_only=True):
     size_bytes: int
 
 
-class Standing(Struct, frozen=True, kw_only=True):
+class MountedScratch(Struct, frozen=True, kw_only=True):
     """A scratch filesystem that is mounted, in this process's namespace alone."""
 
     form: Form
@@ -208,7 +208,7 @@ class Standing(Struct, frozen=True, kw_only=True):
 
 
 @contextlib.contextmanager
-def images(folder: Path, count: int, size_bytes: int) -> Iterator[tuple[Part, ...]]:
+def images(folder: Path, count: int, size_bytes: int) -> Iterator[tuple[DevicePart, ...]]:
     """So many new, empty image files in the folder, of that size; nothing of them stays. Raises EngineError."""
     with told(f"looking at the free space in {folder}"):
         room = os.statvfs(folder)
@@ -223,12 +223,12 @@ def images(folder: Path, count: int, size_bytes: int) -> Iterator[tuple[Part, ..
         for _ in range(count):
             file = stack.enter_context(scratch_file(folder, size_bytes, "sparse", synced=True))
             file.fill()
-            parts.append(Part(descriptor=file.descriptor, offset=0, size_bytes=size_bytes))
+            parts.append(DevicePart(descriptor=file.descriptor, offset=0, size_bytes=size_bytes))
         yield tuple(parts)
 
 
 @contextlib.contextmanager
-def standing(privacy: Privacy, form: Form, part: Part, *, solid: bool = True) -> Iterator[Standing]:
+def standing(privacy: Privacy, form: Form, part: DevicePart, *, solid: bool = True) -> Iterator[MountedScratch]:
     """Make the filesystem on the part and mount it for as long as the block. Raises EngineError.
 
     `solid` writes every block of the part once before it is mounted: else the filesystem under an image allocates
@@ -242,7 +242,7 @@ def standing(privacy: Privacy, form: Form, part: Part, *, solid: bool = True) ->
         if solid:
             _written_once(loop, part.size_bytes, form.name)
         with mounted(privacy, loop.path, form.fs_type, form.options, form.name) as mount:
-            yield Standing(
+            yield MountedScratch(
                 form=form,
                 folder=mount.folder,
                 loop=loop.name,
@@ -264,7 +264,7 @@ def arguments(form: Form) -> tuple[str, ...]:
     return (*quiet[:-1], extended, *form.mkfs[:at], *form.mkfs[at + 2 :])
 
 
-def _check(form: Form, part: Part) -> None:
+def _check(form: Form, part: DevicePart) -> None:
     if not is_type(form.fs_type) or not is_type(form.name):
         raise EngineError(f"{form.fs_type!r} is no type of filesystem that can be made")
     if beyond := outside(form.options, form.mkfs):

@@ -71,7 +71,7 @@ class Rates(Struct, frozen=True, kw_only=True):
         return bool(self.reads or self.writes or self.discards or self.flushes or self.in_flight)
 
 
-class Memory(Struct, frozen=True, kw_only=True):
+class WritebackMemory(Struct, frozen=True, kw_only=True):
     """What waits in memory to be written, in bytes; None where the kernel does not say."""
 
     dirty: int
@@ -87,7 +87,7 @@ class Moment(Struct, frozen=True, kw_only=True):
     """What a second was like. `disks` is None at the first moment, when there is nothing to compare with."""
 
     at_s: float
-    memory: Memory | Unknown
+    memory: WritebackMemory | Unknown
     pressure: Pressure | Unknown
     """Of I/O."""
 
@@ -279,14 +279,14 @@ def _name_in(line: str) -> str:
     return _key(fields[2]) if len(fields) > 2 else ""
 
 
-def _memory(pulse: Pulse) -> Memory | Unknown:
+def _memory(pulse: Pulse) -> WritebackMemory | Unknown:
     if isinstance(pulse.vmstat, Unknown):
         return pulse.vmstat
     read = system_counters.parse_vmstat(pulse.vmstat.text)
     if isinstance(read, Unknown):
         return read
     page = pulse.page_bytes
-    return Memory(
+    return WritebackMemory(
         dirty=read.dirty * page,
         writeback=None if read.writeback is None else read.writeback * page,
         limit=None if read.threshold is None else read.threshold * page,

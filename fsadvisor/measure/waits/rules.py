@@ -94,7 +94,7 @@ COUNTS: Final = frozenset[Name](
 """The rest are shares of the time."""
 
 
-class Condition(Struct, frozen=True):
+class ThresholdTest(Struct, frozen=True):
     """A measure against a threshold."""
 
     name: Name
@@ -124,7 +124,7 @@ class Rule(Struct, frozen=True, kw_only=True):
 
     id: str
     says: str
-    groups: tuple[tuple[Condition, ...], ...]
+    groups: tuple[tuple[ThresholdTest, ...], ...]
     leaves_open: str
     implies: str = ""
 
@@ -133,18 +133,18 @@ class Rule(Struct, frozen=True, kw_only=True):
         return conjunction(disjunction(one.holds(measures) for one in group) for group in self.groups)
 
     @property
-    def conditions(self) -> Iterator[Condition]:
+    def conditions(self) -> Iterator[ThresholdTest]:
         """All of them."""
         for group in self.groups:
             yield from group
 
 
-def _at_least(name: Name, threshold: float) -> Condition:
-    return Condition(name, "at least", threshold)
+def _at_least(name: Name, threshold: float) -> ThresholdTest:
+    return ThresholdTest(name, "at least", threshold)
 
 
-def _below(name: Name, threshold: float) -> Condition:
-    return Condition(name, "below", threshold)
+def _below(name: Name, threshold: float) -> ThresholdTest:
+    return ThresholdTest(name, "below", threshold)
 
 
 _WAITED: Final = (

@@ -13,7 +13,7 @@ from fsadvisor.truth import FALSE, TRUE, UNKNOWN, Truth
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from fsadvisor.measure.waits.rules import Condition, Name, Rule
+    from fsadvisor.measure.waits.rules import Name, Rule, ThresholdTest
     from fsadvisor.measure.waits.threads import For, Threads
     from fsadvisor.measure.waits.window import Disk, Window
 
@@ -26,7 +26,7 @@ NOT_TOLD_OPEN: Final = "Everything that is named as not known: it is neither tak
 class Evidence(Struct, frozen=True, kw_only=True):
     """A condition, what was measured, and whether it holds."""
 
-    condition: Condition
+    condition: ThresholdTest
     measured: Fact[float]
     of: str
     """The disk or thread that it was measured on, '' for the machine."""
@@ -43,14 +43,14 @@ class Sentence(Struct, frozen=True, kw_only=True):
     leaves_open: str
 
 
-class Measured(Struct, frozen=True, kw_only=True):
+class WindowMeasures(Struct, frozen=True, kw_only=True):
     """The measures, and what some of them are of."""
 
     measures: Measures
     of: dict[Name, str]
 
 
-def measured(window: Window) -> Measured:
+def measured(window: Window) -> WindowMeasures:
     """What rules ask, from the window."""
     of: dict[Name, str] = {}
     busiest = _most(window, lambda disk: Known(disk.rates.busy, "/proc/diskstats"))
@@ -59,7 +59,7 @@ def measured(window: Window) -> Measured:
         of[name] = busiest.name if isinstance(busiest, _Of) else ""
     of["flush"] = flushing.name if isinstance(flushing, _Of) else ""
     cpu, threads = window.cpu, window.threads
-    return Measured(
+    return WindowMeasures(
         measures=Measures(
             processor=cpu if isinstance(cpu, Unknown) else Known(cpu.value.busy, cpu.source),
             steal=cpu if isinstance(cpu, Unknown) else Known(cpu.value.steal, cpu.source),
@@ -84,7 +84,7 @@ def measured(window: Window) -> Measured:
     )
 
 
-def sentences(found: Measured) -> tuple[Sentence, ...]:
+def sentences(found: WindowMeasures) -> tuple[Sentence, ...]:
     """All that hold, the gravest first, without those that a stronger one implies; else why there is none."""
     truths = {rule.id: rule.holds(found.measures) for rule in RULES}
     implied = {rule.implies for rule in RULES if truths[rule.id] is TRUE}
@@ -97,7 +97,7 @@ def sentences(found: Measured) -> tuple[Sentence, ...]:
     return (Sentence(id="not told", says=NOT_TOLD, evidence=_unknown(open_rules, found), leaves_open=NOT_TOLD_OPEN),)
 
 
-def _told(rule: Rule, found: Measured) -> Sentence:
+def _told(rule: Rule, found: WindowMeasures) -> Sentence:
     evidence = tuple(one for condition in rule.conditions if (one := _evidence(condition, found)).holds is TRUE)
     return Sentence(
         id=rule.id,
@@ -107,7 +107,7 @@ def _told(rule: Rule, found: Measured) -> Sentence:
     )
 
 
-def _all(found: Measured) -> tuple[Evidence, ...]:
+def _all(found: WindowMeasures) -> tuple[Evidence, ...]:
     """Why no sentence holds: the first condition of each that speaks against it."""
     against: dict[Name, Evidence] = {}
     for rule in RULES:
@@ -117,7 +117,7 @@ def _all(found: Measured) -> tuple[Evidence, ...]:
     return tuple(against.values())
 
 
-def _unknown(rules: list[Rule], found: Measured) -> tuple[Evidence, ...]:
+def _unknown(rules: list[Rule], found: WindowMeasures) -> tuple[Evidence, ...]:
     """What is not known, once each."""
     missing: dict[Name, Evidence] = {}
     for rule in rules:
@@ -128,7 +128,7 @@ def _unknown(rules: list[Rule], found: Measured) -> tuple[Evidence, ...]:
     return tuple(missing.values())
 
 
-def _evidence(condition: Condition, found: Measured) -> Evidence:
+def _evidence(condition: ThresholdTest, found: WindowMeasures) -> Evidence:
     return Evidence(
         condition=condition,
         measured=getattr(found.measures, condition.name),

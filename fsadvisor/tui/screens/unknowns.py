@@ -44,7 +44,7 @@ _OS_RELEASE: Final = "/etc/os-release"
 _WIDE: Final = 120
 
 
-class Gathered:
+class Tasks:
     """The tasks of a look, and what the machine says of its distribution ('' where it says nothing)."""
 
     def __init__(self, look: Look, session: Session) -> None:
@@ -81,14 +81,14 @@ class Unknowns(Place):
     class Answered(Message):
         """The thread has gathered the tasks, or failed."""
 
-        def __init__(self, answer: Gathered | Exception) -> None:
+        def __init__(self, answer: Tasks | Exception) -> None:
             super().__init__()
             self.answer = answer
 
     def __init__(self) -> None:
         super().__init__()
-        self._newest: Newest[Gathered] = Newest(lambda answer: self.post_message(self.Answered(answer)))
-        self._gathered: Gathered | None = None
+        self._newest: Newest[Tasks] = Newest(lambda answer: self.post_message(self.Answered(answer)))
+        self._gathered: Tasks | None = None
 
     def body(self) -> ComposeResult:
         """The list and the task."""
@@ -99,7 +99,7 @@ class Unknowns(Place):
 
     def show_look(self, look: Look) -> None:
         """Gather on a thread: a big machine has many unknowns."""
-        self._newest.ask(partial(Gathered, look, self.explorer.session))
+        self._newest.ask(partial(Tasks, look, self.explorer.session))
 
     def on_unknowns_answered(self, message: Answered) -> None:
         """Show what was gathered."""

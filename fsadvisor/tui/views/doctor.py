@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from fsadvisor.measure.now.kept import chosen_of, trouble
-from fsadvisor.pages.document import Block, Document, Drawn, Gap, paragraph
+from fsadvisor.pages.document import Block, Document, DrawnLines, Gap, paragraph
 from fsadvisor.pages.glyphs import ASCII, NOTHING, Line, Span, Tone, columns, cut, line, span
 from fsadvisor.pages.plots import sparkline
 from fsadvisor.pages.values import day_and_time
@@ -86,7 +86,7 @@ def _course(kept: Sequence[Window], at: int, glyphs: Glyphs) -> Iterator[Block]:
         f"An incident that watch kept, {day_and_time(first)} to {day_and_time(last)}. I/O pressure over it:"
     )
     mark = Span("^" if glyphs is ASCII else "▲", Tone.KEY)
-    yield Drawn(
+    yield DrawnLines(
         (
             line("  ", sparkline(waited, len(waited), glyphs, 1.0)),
             (Span(" " * (2 + at // each)), mark),

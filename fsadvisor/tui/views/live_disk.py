@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Final
 
 from fsadvisor.facts import Known
 from fsadvisor.measure.waits.rates import MOMENTS, Rates
-from fsadvisor.pages.document import Document, Drawn, Gap, Heading, paragraph
+from fsadvisor.pages.document import Document, DrawnLines, Gap, Heading, paragraph
 from fsadvisor.pages.glyphs import Line, Span, Tone, cut, line, padded, span
 from fsadvisor.pages.text import counted
 from fsadvisor.pages.values import amount, duration, rate, short_name
@@ -88,12 +88,12 @@ def document(seen: Seen, look: Look | None, name: str, width: int, glyphs: Glyph
     standing = above(look, name)
     blocks: list[Block] = [
         Heading(f"{name}   {called}" if called else name),
-        Drawn((cut(line(span("On it    ", Tone.STRONG), _mounts(standing, look)), width, glyphs.ellipsis),)),
+        DrawnLines((cut(line(span("On it    ", Tone.STRONG), _mounts(standing, look)), width, glyphs.ellipsis),)),
     ]
     if now is None:
         blocks.append(paragraph(span("No rates yet, or the device is gone.", Tone.DIM)))
     else:
-        blocks.append(Drawn(tuple(_lines(now, minute, width, glyphs))))
+        blocks.append(DrawnLines(tuple(_lines(now, minute, width, glyphs))))
         if now.flushes is not None and not now.flushed:
             blocks.append(paragraph(span(_NO_FLUSH, Tone.DIM)))
     if standing:

@@ -20,7 +20,7 @@ from msgspec import Struct, field
 from fsadvisor.facts import Cause, Fact, Known, Unknown
 from fsadvisor.measure.waits.rates import Rates
 from fsadvisor.measure.waits.rules import LIMIT
-from fsadvisor.measure.waits.sentence import Measured, measured, sentences
+from fsadvisor.measure.waits.sentence import WindowMeasures, measured, sentences
 from fsadvisor.measure.waits.window import NOT_TRACED, Disk, Disks, Window, cpu_between, stalls_between
 from fsadvisor.pages.glyphs import Line, Tone, line, span
 from fsadvisor.readers import process_files
@@ -64,7 +64,7 @@ def _short(says: str) -> str:
     return f"{what} ({which}" if colon and bracket else what
 
 
-def _busy(found: Measured, width: int) -> str:
+def _busy(found: WindowMeasures, width: int) -> str:
     facts = (("processors", found.measures.processor), (f"disk {found.of['disk_most']}", found.measures.disk_most))
     parts = [
         f"{name.rstrip()} {'not told' if isinstance(fact, Unknown) else percent(fact.value)}" for name, fact in facts
@@ -162,7 +162,7 @@ class Writing(Struct, frozen=True, kw_only=True):
     unknown: Unknown | None = None
 
 
-class _Seen(Struct):
+class _Sampled(Struct):
     stat: ProcessStat | None
     io: ProcessIo
     written: deque[tuple[float, int, int]] = field(default_factory=deque)
@@ -175,7 +175,7 @@ class Writers:
     """A minute of what processes did."""
 
     def __init__(self) -> None:
-        self._seen: dict[int, _Seen] = {}
+        self._seen: dict[int, _Sampled] = {}
         self._owed: dict[int, int] = {}
         """Bytes of children that ended: they will be counted for who waits for them, but were shown as theirs."""
 
@@ -227,7 +227,7 @@ class Writers:
             unknown=self._unknown,
         )
 
-    def _writer(self, pid: int, seen: _Seen) -> Writer:
+    def _writer(self, pid: int, seen: _Sampled) -> Writer:
         now_s = self._last.at_s if self._last else 0.0
         passed = now_s - (self._before_s if self._before_s is not None else now_s)
         last = sum(written for at, written, _ in seen.written if at == now_s)
@@ -246,7 +246,7 @@ class Writers:
         before = self._seen.get(pid)
         if before is None or _another(before.stat, stat):
             began_here = self._last is not None
-            self._seen[pid] = before = _Seen(stat, io)
+            self._seen[pid] = before = _Sampled(stat, io)
             written, cancelled = (io.write_bytes, io.cancelled_write_bytes) if began_here else (0, 0)
         else:
             written = max(io.write_bytes - before.io.write_bytes, 0)

@@ -26,9 +26,9 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from fsadvisor.facts import Fact
-    from fsadvisor.report.findings import Below, Finding
+    from fsadvisor.report.findings import Finding, FoldedBelow
     from fsadvisor.report.history import History
-    from fsadvisor.report.model import About
+    from fsadvisor.report.model import Provenance
     from fsadvisor.rulebook.advise import Verdict, Verdicts
     from fsadvisor.rulebook.rule import Outcome
     from fsadvisor.storage import Storage, Subject, Supposition
@@ -184,7 +184,7 @@ class Look(Struct, frozen=True, kw_only=True, dict=True):
     number: int
     storage: Storage
     verdicts: Verdicts
-    about: About
+    about: Provenance
     asking: tuple[str, ...] = ()
     supposed: tuple[Supposition, ...] = ()
     host: str = ""
@@ -199,7 +199,7 @@ class Look(Struct, frozen=True, kw_only=True, dict=True):
         return unfolded(findings(self.verdicts))
 
     @cached_property
-    def below(self) -> Mapping[str, Below]:
+    def below(self) -> Mapping[str, FoldedBelow]:
         """By the key of what follows from another finding, or waits for it: that one's number."""
         return {f"{rule}\n{subject}": told for (rule, subject), told in below(self.findings).items()}
 

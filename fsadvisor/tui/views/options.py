@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Final
 
 from fsadvisor.facts import Cause, Known, Unknown
-from fsadvisor.pages.document import Block, Drawn, Gap, Heading, paragraph
+from fsadvisor.pages.document import Block, DrawnLines, Gap, Heading, paragraph
 from fsadvisor.pages.glyphs import Line, Span, Tone, padded, span
 from fsadvisor.pages.values import cause
 from fsadvisor.storage import Mount
@@ -37,7 +37,7 @@ def blocks(subject: Subject, glyphs: Glyphs) -> Iterator[Block]:
     pairs = list(_pairs(_of(mount.options), _of(mount.configured_options)))
     asked_for = [pair for pair in pairs if pair[1]]
     if asked_for:
-        yield Drawn(tuple(_table(asked_for, mount, glyphs)))
+        yield DrawnLines(tuple(_table(asked_for, mount, glyphs)))
     if others := [left for left, right in pairs if not right]:
         title = "in force besides: " if asked_for else "in force: "
         yield paragraph(span(title, Tone.DIM), span(", ".join(others)), first=_IN, indent=4)

@@ -15,7 +15,7 @@ from fsadvisor.measure.probe.cost import seconds_text
 from fsadvisor.measure.probe.jobs import JOBS, Metadata
 from fsadvisor.measure.probe.ladder import PARTS
 from fsadvisor.measure.probe.target import bytes_text
-from fsadvisor.pages.document import Block, Document, Drawn, Gap, Heading, paragraph
+from fsadvisor.pages.document import Block, Document, DrawnLines, Gap, Heading, paragraph
 from fsadvisor.pages.glyphs import Line, Span, Tone, columns, span
 from fsadvisor.pages.plots import bar, extent, stacked
 from fsadvisor.pages.text import counted
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from fsadvisor.measure.probe.jobs import Job
     from fsadvisor.measure.probe.result import Figure, Result
     from fsadvisor.pages.glyphs import Glyphs
-    from fsadvisor.tui.views.probes import Held
+    from fsadvisor.tui.views.probes import KeptResult
 
 
 _LOOKS: Final = {"data": Tone.PLAIN, "journal": Tone.TITLE, "flush": Tone.KEY}
@@ -140,7 +140,7 @@ _INDENT: Final = (Span("  "),)
 
 
 def job_page(
-    job_id: str, mount: str, on_mount: Mapping[str, Sequence[Held]], now: datetime, width: int, glyphs: Glyphs
+    job_id: str, mount: str, on_mount: Mapping[str, Sequence[KeptResult]], now: datetime, width: int, glyphs: Glyphs
 ) -> Document:
     """One job on one mount."""
     held = on_mount.get(job_id, ())
@@ -161,7 +161,7 @@ def job_page(
 
 
 def mount_page(
-    mount: str, on_mount: Mapping[str, Sequence[Held]], now: datetime, width: int, glyphs: Glyphs
+    mount: str, on_mount: Mapping[str, Sequence[KeptResult]], now: datetime, width: int, glyphs: Glyphs
 ) -> Document:
     """All that was measured on a mount, in groups that answer questions of their own."""
     blocks: list[Block] = [Heading(f"What was measured on {mount}")]
@@ -179,7 +179,9 @@ def mount_page(
     return Document(f"all {mount}", tuple(blocks))
 
 
-def _group(title: str, every: Sequence[Sequence[Held]], now: datetime, width: int, glyphs: Glyphs) -> Iterator[Block]:
+def _group(
+    title: str, every: Sequence[Sequence[KeptResult]], now: datetime, width: int, glyphs: Glyphs
+) -> Iterator[Block]:
     if not every:
         return
     yield Gap()
@@ -187,14 +189,14 @@ def _group(title: str, every: Sequence[Sequence[Held]], now: datetime, width: in
     wide = max(len(held[0].result.job) for held in every)
     for held in every:
         newest = held[0]
-        yield Drawn((_line(newest, min(wide, 30), now),))
+        yield DrawnLines((_line(newest, min(wide, 30), now),))
         if newest.result.parts_us:
-            yield Drawn(tuple(ladder(newest.result, width, glyphs)))
+            yield DrawnLines(tuple(ladder(newest.result, width, glyphs)))
         if why := newest.stale or newest.weak:
             yield paragraph(span(f"no advice is made of it: {why}", Tone.WARNING), first=(Span("      "),))
 
 
-def _line(held: Held, wide: int, now: datetime) -> Line:
+def _line(held: KeptResult, wide: int, now: datetime) -> Line:
     result = held.result
     figure = "no figure" if result.figure is None else figure_text(result.headline, result.figure)
     sure = "" if result.figure is None else sureness(result.figure)
@@ -206,7 +208,7 @@ def _line(held: Held, wide: int, now: datetime) -> Line:
     )
 
 
-def _newest(held: Held, now: datetime) -> Iterator[Block]:
+def _newest(held: KeptResult, now: datetime) -> Iterator[Block]:
     result = held.result
     yield Gap()
     yield from headline(result)
@@ -238,10 +240,12 @@ def drawn(result: Result, width: int, glyphs: Glyphs) -> Iterator[Block]:
 def _part(title: str, lines: Iterable[Line]) -> Iterator[Block]:
     yield Gap()
     yield Heading(title)
-    yield Drawn(tuple(lines))
+    yield DrawnLines(tuple(lines))
 
 
-def _scaling(job: Job | None, on_mount: Mapping[str, Sequence[Held]], width: int, glyphs: Glyphs) -> Iterator[Block]:
+def _scaling(
+    job: Job | None, on_mount: Mapping[str, Sequence[KeptResult]], width: int, glyphs: Glyphs
+) -> Iterator[Block]:
     """The same metadata work by 1, 2, 4 and 8 threads, as far as it was measured here."""
     if job is None or not isinstance(job.work, Metadata):
         return
@@ -258,7 +262,7 @@ def _scaling(job: Job | None, on_mount: Mapping[str, Sequence[Held]], width: int
         yield from _part("By how many threads", scaling(found, width, glyphs))
 
 
-def _earlier(held: Sequence[Held], now: datetime, width: int) -> Iterator[Block]:
+def _earlier(held: Sequence[KeptResult], now: datetime, width: int) -> Iterator[Block]:
     if len(held) < 2:
         return
     yield Gap()
@@ -273,7 +277,7 @@ def _earlier(held: Sequence[Held], now: datetime, width: int) -> Iterator[Block]
             span(", under other conditions" if _differ(held[0].result, result) else "", Tone.WARNING),
         )
         together = columns(then) + columns(became) <= width
-        yield Drawn(((*then, *became),) if together else (then,))
+        yield DrawnLines(((*then, *became),) if together else (then,))
         if not together:
             yield paragraph(*became, first=(Span("    "),))
 

@@ -14,7 +14,7 @@ from fsadvisor.measure.messages import Estimate, Finished, JobDone, Note, Progre
 from fsadvisor.measure.probe.cost import seconds_text
 from fsadvisor.measure.probe.jobs import JOBS
 from fsadvisor.measure.probe.target import bytes_text
-from fsadvisor.pages.document import Block, Document, Drawn, Gap, Heading, paragraph
+from fsadvisor.pages.document import Block, Document, DrawnLines, Gap, Heading, paragraph
 from fsadvisor.pages.glyphs import Line, Span, Tone, span
 from fsadvisor.pages.plots import bar, sparkline
 from fsadvisor.pages.text import counted
@@ -126,7 +126,7 @@ def _running(progress: ProbeProgress, width: int, glyphs: Glyphs) -> Iterator[Bl
     jobs = len(progress.asked.jobs)
     started = progress.started
     yield paragraph(span("Probing ", Tone.DIM), span(progress.target, Tone.TITLE), span(f": {counted(jobs, 'job')}"))
-    yield Drawn((_whole(progress, width, glyphs),))
+    yield DrawnLines((_whole(progress, width, glyphs),))
     yield Gap()
     if started is None:
         yield paragraph(span("Starting …", Tone.DIM))
@@ -169,7 +169,7 @@ def _job(progress: ProbeProgress, width: int, glyphs: Glyphs) -> Iterator[Block]
             span(f" so far; {counted(last.counted, 'window')} of {len(windows)} count", Tone.DIM),
         )
     yield Gap()
-    yield Drawn(tuple(_trends(windows, width, glyphs)))
+    yield DrawnLines(tuple(_trends(windows, width, glyphs)))
     if void := last.void:
         yield paragraph(span("The last window does not count: ", Tone.WARNING), span(void))
     figures = [(at, one.figure) for at, one in enumerate(windows, 1) if one.figure is not None][-_NARROWING:]
@@ -177,7 +177,7 @@ def _job(progress: ProbeProgress, width: int, glyphs: Glyphs) -> Iterator[Block]
         yield Gap()
         told = "After each window by its number: the median, its 95 % interval, and of how many windows that count"
         yield paragraph(span(told, Tone.DIM))
-        yield Drawn(tuple(probe_page.narrowing(figures, last.headline, width, glyphs)))
+        yield DrawnLines(tuple(probe_page.narrowing(figures, last.headline, width, glyphs)))
 
 
 def _trends(windows: Sequence[Progress], width: int, glyphs: Glyphs) -> Iterator[Line]:
@@ -210,7 +210,7 @@ def _done(results: Sequence[Result]) -> Iterator[Block]:
     yield Gap()
     yield Heading("Done, each with a question of its own")
     wide = max(len(one.job) for one in results)
-    yield Drawn(tuple(_ended(one, min(wide, 30)) for one in results))
+    yield DrawnLines(tuple(_ended(one, min(wide, 30)) for one in results))
 
 
 def _ended(result: Result, wide: int) -> Line:

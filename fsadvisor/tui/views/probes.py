@@ -106,7 +106,7 @@ _MINUTE, _HOUR, _DAY = 60, 3600, 86400
 _DAYS_TOLD: Final = 60
 
 
-class Held(Struct, frozen=True):
+class KeptResult(Struct, frozen=True):
     """A result that was kept."""
 
     result: Result
@@ -124,12 +124,12 @@ class Held(Struct, frozen=True):
 class Kept(Struct, frozen=True):
     """All results by mount point, then by job, newest first; and how many lines are none."""
 
-    by_mount: Mapping[str, Mapping[str, tuple[Held, ...]]]
+    by_mount: Mapping[str, Mapping[str, tuple[KeptResult, ...]]]
     unread: int = 0
-    compared: Mapping[str, tuple[Held, ...]] = {}
+    compared: Mapping[str, tuple[KeptResult, ...]] = {}
     """Comparisons by what was compared, newest first; those are of no one mount."""
 
-    def on(self, mount: str) -> Mapping[str, tuple[Held, ...]]:
+    def on(self, mount: str) -> Mapping[str, tuple[KeptResult, ...]]:
         """Those on a mount, by job."""
         return self.by_mount.get(mount, {})
 
@@ -139,8 +139,8 @@ NO_RESULTS: Final = Kept({})
 
 def results_of(text: str, storage: Storage) -> Kept:
     """What a file of results holds, be it of a recording, where results hold less; judged by the storage of today."""
-    found: dict[str, dict[str, list[Held]]] = {}
-    compared: dict[str, list[Held]] = {}
+    found: dict[str, dict[str, list[KeptResult]]] = {}
+    compared: dict[str, list[KeptResult]] = {}
     conditions: dict[str, Mapping[str, str]] = {}
     unread = 0
     for line in filter(str.strip, text.split("\n")):
@@ -151,13 +151,13 @@ def results_of(text: str, storage: Storage) -> Kept:
             continue
         if result.mount not in conditions:
             conditions[result.mount] = measured.conditions_of(storage, result.mount)
-        held = Held(result, measured.weakness(known), measured.staleness(known, conditions[result.mount]))
+        held = KeptResult(result, measured.weakness(known), measured.staleness(known, conditions[result.mount]))
         of = compared if result.job.startswith(COMPARED) else found.setdefault(result.mount, {})
         of.setdefault(result.job, []).append(held)
     return Kept({mount: _newest_first(jobs) for mount, jobs in found.items()}, unread, _newest_first(compared))
 
 
-def _newest_first(jobs: Mapping[str, Sequence[Held]]) -> dict[str, tuple[Held, ...]]:
+def _newest_first(jobs: Mapping[str, Sequence[KeptResult]]) -> dict[str, tuple[KeptResult, ...]]:
     return {
         job: tuple(sorted(held, key=lambda one: datetime.fromisoformat(one.result.when), reverse=True))
         for job, held in jobs.items()
@@ -286,7 +286,7 @@ def _on(mount: Mount, below: Below | None) -> str:
     return f"{read_fact.value(mount.fs_type) or 'unknown'} on {on}"
 
 
-def _last(on_mount: Mapping[str, Sequence[Held]], unread: int, now: datetime) -> Iterator[Span]:
+def _last(on_mount: Mapping[str, Sequence[KeptResult]], unread: int, now: datetime) -> Iterator[Span]:
     newest = [held[0] for held in on_mount.values()]
     if not newest:
         yield span("not known: results are unreadable" if unread else "not measured", Tone.UNKNOWN)
@@ -298,7 +298,7 @@ def _last(on_mount: Mapping[str, Sequence[Held]], unread: int, now: datetime) ->
 
 
 def job_rows(
-    on_mount: Mapping[str, Sequence[Held]], picked: Collection[str], now: datetime, width: int, glyphs: Glyphs
+    on_mount: Mapping[str, Sequence[KeptResult]], picked: Collection[str], now: datetime, width: int, glyphs: Glyphs
 ) -> list[Row]:
     """Suites, then every job in its group; a title stands for all of its group."""
     rows = [_title("suites", "Suites", width, glyphs)]
@@ -331,7 +331,7 @@ def _row(
     return Row(key, (cut((mark, *called, *words), width, glyphs.ellipsis),), title)
 
 
-def _measured(held: Sequence[Held], now: datetime, roomy: bool) -> Iterator[Span]:
+def _measured(held: Sequence[KeptResult], now: datetime, roomy: bool) -> Iterator[Span]:
     """Figure, how sure it is, its trend and age; where room is short, a doubt or a change in place of how sure."""
     if not held:
         return

@@ -220,7 +220,7 @@ def _names_width(wanted: int, columns: int) -> int:
 def tree(look: Look, glyphs: Glyphs, folds: Folds, before: Tree | None = None) -> Tree:
     """What is to be seen of the machine; one made `before` of the same look is not made anew as a whole."""
     outermost = before.outermost if before is not None and before.look is look else Outermost(look)
-    return Tree(look, glyphs, list(_Walk(outermost, glyphs, folds).nodes()), outermost)
+    return Tree(look, glyphs, list(_TreeWalk(outermost, glyphs, folds).nodes()), outermost)
 
 
 def _used(subject: Subject) -> float:
@@ -230,7 +230,7 @@ def _used(subject: Subject) -> float:
     return fact.value if isinstance(fact, Known) else -1
 
 
-class _Walk:
+class _TreeWalk:
     """From the roots down; what was shown already is referred to."""
 
     def __init__(self, outermost: Outermost, glyphs: Glyphs, folds: Folds) -> None:

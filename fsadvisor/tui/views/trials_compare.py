@@ -10,14 +10,14 @@ from fsadvisor.measure.compare.matrix import Standing, comparison
 from fsadvisor.measure.compare.workloads import Cell
 from fsadvisor.measure.messages import CompareAsked
 from fsadvisor.measure.probe.jobs import JOBS
-from fsadvisor.pages.document import Block, Document, Drawn, Gap, Heading, paragraph
+from fsadvisor.pages.document import Block, Document, DrawnLines, Gap, Heading, paragraph
 from fsadvisor.pages.glyphs import Line, Span, Tone, columns, cut, padded, span
 from fsadvisor.pages.plots import extent
 from fsadvisor.pages.text import counted, listed
 from fsadvisor.report.compare_words import (
     LEGEND,
     MARKS,
-    About,
+    Circumstances,
     behind,
     figure_words,
     group,
@@ -42,7 +42,7 @@ if TYPE_CHECKING:
     from fsadvisor.measure.messages import CompareDone
     from fsadvisor.measure.probe.result import Result
     from fsadvisor.pages.glyphs import Glyphs
-    from fsadvisor.tui.views.probes import Held, Kept
+    from fsadvisor.tui.views.probes import Kept, KeptResult
     from fsadvisor.tui.views.trials_progress import TrialProgress
 
 
@@ -71,7 +71,7 @@ def _title(progress: TrialProgress) -> Span:
 
 def _running(progress: TrialProgress, width: int, glyphs: Glyphs) -> Iterator[Block]:
     yield paragraph(span("Comparing ", Tone.DIM), _title(progress))
-    yield Drawn((time_used(progress, width, glyphs),))
+    yield DrawnLines((time_used(progress, width, glyphs),))
     yield Gap()
     asked = progress.asked.jobs if isinstance(progress.asked, CompareAsked) else ()
     if progress.at and progress.at <= len(asked):
@@ -79,12 +79,12 @@ def _running(progress: TrialProgress, width: int, glyphs: Glyphs) -> Iterator[Bl
         yield Heading(f"{progress.at}/{len(asked)}  {job}")
         if job in JOBS:
             yield paragraph(span(JOBS[job].title, Tone.DIM))
-        yield Drawn(tuple(_windows(progress, width, glyphs)))
+        yield DrawnLines(tuple(_windows(progress, width, glyphs)))
     yield from notes(progress, glyphs)
     if progress.ended:
         yield Gap()
         yield Heading("Done")
-        yield Drawn(tuple(_ended(progress)))
+        yield DrawnLines(tuple(_ended(progress)))
 
 
 def _windows(progress: TrialProgress, width: int, glyphs: Glyphs) -> Iterator[Line]:
@@ -144,7 +144,7 @@ def _over(progress: TrialProgress, width: int, glyphs: Glyphs) -> Iterator[Block
         return
     found, about = table_of(told), about_of(progress, told)
     yield Gap()
-    yield Drawn(tuple(matrix(found, width, glyphs)))
+    yield DrawnLines(tuple(matrix(found, width, glyphs)))
     if not _named(found, width):
         numbers = (f"{at} {side.name}" for at, side in enumerate(found.sides, 1))
         yield paragraph(span(", ".join(numbers), Tone.KEY), first=(Span("  "),))
@@ -162,12 +162,12 @@ def _over(progress: TrialProgress, width: int, glyphs: Glyphs) -> Iterator[Block
         yield paragraph(words, first=(Span(f"{glyphs.bullet} "),))
 
 
-def about_of(progress: TrialProgress, told: CompareDone) -> About:
+def about_of(progress: TrialProgress, told: CompareDone) -> Circumstances:
     """What the words of a comparison want to know of it."""
     asked = progress.asked
     finished = progress.finished
     failed = finished.error if finished else ""
-    return About(
+    return Circumstances(
         when=told.when,
         state="cancelled"
         if finished and finished.state == "cancelled"
@@ -207,7 +207,7 @@ def matrix(found: Comparison, width: int, glyphs: Glyphs) -> Iterator[Line]:
         yield cut(cells, width, glyphs.ellipsis)
 
 
-def _sides(found: Comparison, about: About, glyphs: Glyphs) -> Iterator[Block]:
+def _sides(found: Comparison, about: Circumstances, glyphs: Glyphs) -> Iterator[Block]:
     yield Gap()
     yield Heading("Sides")
     for at, side in enumerate(found.sides, 1):
@@ -220,7 +220,7 @@ def _sides(found: Comparison, about: About, glyphs: Glyphs) -> Iterator[Block]:
             yield paragraph(span(words, Tone.DIM), first=(Span(f"    {glyphs.bullet} "),))
 
 
-def _workload(row: WorkloadRow, about: About, width: int, glyphs: Glyphs) -> Iterator[Block]:
+def _workload(row: WorkloadRow, about: Circumstances, width: int, glyphs: Glyphs) -> Iterator[Block]:
     yield Gap()
     yield Heading(row.job.id)
     yield paragraph(span(row.job.title, Tone.DIM))
@@ -247,7 +247,7 @@ def _members(members: Sequence[Ranked], width: int, glyphs: Glyphs) -> Iterator[
             continue
         figure = result.figure
         drawn = extent(figure.low, figure.high, top, probe_page.cells(width, 54), glyphs, figure.median)
-        yield Drawn(
+        yield DrawnLines(
             (
                 (
                     Span(f"  {MARKS[one.standing]} ", _TONES[one.standing]),
@@ -301,7 +301,7 @@ def trend(results: Sequence[Result]) -> str:
     return f", {other} changed" if other else ", as before"
 
 
-def about_compared(held: Sequence[Held], now: datetime) -> Iterator[Block]:
+def about_compared(held: Sequence[KeptResult], now: datetime) -> Iterator[Block]:
     """Each time that these were compared, with who was at the top of what."""
     for at, one in enumerate(held):
         result = one.result

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Final
 from fsadvisor.measure.forecast.analysis import WARN_BELOW_MS, study
 from fsadvisor.measure.forecast.analysis import kept as kept_of
 from fsadvisor.measure.forecast.curve import NoFit
-from fsadvisor.pages.document import Block, Document, Drawn, Gap, Heading, paragraph
+from fsadvisor.pages.document import Block, Document, DrawnLines, Gap, Heading, paragraph
 from fsadvisor.pages.glyphs import Line, Span, Tone, padded, span
 from fsadvisor.pages.text import counted, listed
 from fsadvisor.report.forecast_page import BASIS, SUB_MS, USUAL, class_words, latency_words, letters, plot
@@ -21,7 +21,7 @@ from fsadvisor.tui.views import probe_page
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from fsadvisor.measure.forecast.analysis import Alone, Device, Expected, Study, Told
+    from fsadvisor.measure.forecast.analysis import Alone, CurveAnalysis, DeviceKind, Expected, Study
     from fsadvisor.measure.forecast.curve import Interval
     from fsadvisor.pages.glyphs import Glyphs
     from fsadvisor.tui.views.probes import Kept
@@ -75,7 +75,7 @@ def _workload(whole: Study, workload: str, width: int, glyphs: Glyphs) -> Iterat
     yield from _places(whole, workload)
 
 
-def picture(told: Sequence[Told], width: int, glyphs: Glyphs) -> Iterator[Block]:
+def picture(told: Sequence[CurveAnalysis], width: int, glyphs: Glyphs) -> Iterator[Block]:
     """Throughput over the device's latency, both from 0."""
     lines = [one.rstrip("\n") for one in plot(told, columns=max(20, min(width, 100) - 16), rows=_ROWS)]
     if not lines:
@@ -83,12 +83,12 @@ def picture(told: Sequence[Told], width: int, glyphs: Glyphs) -> Iterator[Block]
     signs = letters([it.curve.filesystem for it in told])
     in_ascii = glyphs.range_line == "-"
     yield paragraph(span("operations/s by latency of the device", Tone.DIM))
-    yield Drawn(tuple((Span("  "), span(one.translate(_ASCII) if in_ascii else one)) for one in lines))
+    yield DrawnLines(tuple((Span("  "), span(one.translate(_ASCII) if in_ascii else one)) for one in lines))
     key = ", ".join(f"{sign} {name}" for name, sign in signs.items())
     yield paragraph(span(f"{key}; * several; {'.' if in_ascii else '·'} expected", Tone.DIM))
 
 
-def _curve(one: Told, width: int, glyphs: Glyphs) -> Iterator[Block]:
+def _curve(one: CurveAnalysis, width: int, glyphs: Glyphs) -> Iterator[Block]:
     found = one.fit
     runs = f"{counted(len(one.curve.points), 'run')} at {counted(len(one.curve.levels), 'latency', 'latencies')}"
     yield paragraph(span(one.curve.filesystem, Tone.STRONG), f": {class_words(one.verdict)}")
@@ -102,7 +102,7 @@ def _curve(one: Told, width: int, glyphs: Glyphs) -> Iterator[Block]:
     how = "exactly, from two runs" if found.r2 is None else f"{runs}, R² {found.r2:.3f}"
     yield paragraph(span(f"{c}; {software}; {how}", Tone.DIM))
     if one.expected:
-        yield Drawn(tuple(_devices(one.expected, width, glyphs)))
+        yield DrawnLines(tuple(_devices(one.expected, width, glyphs)))
         if any(it.outside for it in one.expected):
             yield paragraph(span("outside: slower or faster than all that was measured", Tone.DIM), first=(Span("  "),))
 
@@ -140,7 +140,7 @@ def _room(width: int, words: int) -> int:
     return probe_page.cells(width, 2 + _DEVICE + _LATENCY + words + _MARKS)
 
 
-def _device(one: Device) -> Line:
+def _device(one: DeviceKind) -> Line:
     return (Span("  "), *padded((span(one.name),), _DEVICE), *padded((span(latency_words(one), Tone.DIM),), _LATENCY))
 
 
@@ -177,7 +177,7 @@ def _alone(one: Alone, width: int, glyphs: Glyphs) -> Iterator[Block]:
             Tone.UNKNOWN,
         )
     )
-    yield Drawn(tuple(_bounds(one, width, glyphs)))
+    yield DrawnLines(tuple(_bounds(one, width, glyphs)))
 
 
 def _bounds(one: Alone, width: int, glyphs: Glyphs) -> Iterator[Line]:

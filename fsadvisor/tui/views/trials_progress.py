@@ -44,7 +44,7 @@ class TrialProgress(Struct, frozen=True, kw_only=True):
     engine: str = ""
     blocks: tuple[of_trial.Progress, ...] = ()
     """Of a trial: after each."""
-    comparison: of_trial.Comparison | None = None
+    comparison: of_trial.TrialComparison | None = None
     """What a trial came to."""
     windows: tuple[Progress, ...] = ()
     """Of a comparison: the newest of each side in the job that runs."""

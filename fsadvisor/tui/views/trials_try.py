@@ -14,7 +14,7 @@ from fsadvisor.measure.probe.jobs import JOBS
 from fsadvisor.measure.probe.target import bytes_text
 from fsadvisor.measure.trial.blocks import AGAIN, BARE, CHANGED, DEFAULT
 from fsadvisor.measure.trial.comparison import FEWEST_BLOCKS, kind, sentence
-from fsadvisor.pages.document import Block, Document, Drawn, Gap, Heading, paragraph
+from fsadvisor.pages.document import Block, Document, DrawnLines, Gap, Heading, paragraph
 from fsadvisor.pages.glyphs import Line, Span, Tone, padded, span
 from fsadvisor.pages.plots import bar
 from fsadvisor.pages.text import counted
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from fsadvisor.measure.messages import Estimate
-    from fsadvisor.measure.trial.comparison import Comparison, Ratio, Side
+    from fsadvisor.measure.trial.comparison import Ratio, Side, TrialComparison
     from fsadvisor.pages.glyphs import Glyphs
     from fsadvisor.tui.views.trials_progress import TrialProgress
 
@@ -70,7 +70,7 @@ def _matters(progress: TrialProgress) -> float:
 
 def _running(progress: TrialProgress, width: int, glyphs: Glyphs) -> Iterator[Block]:
     yield paragraph(span("Trying ", Tone.DIM), *_title(progress))
-    yield Drawn((time_used(progress, width, glyphs),))
+    yield DrawnLines((time_used(progress, width, glyphs),))
     yield Gap()
     blocks = progress.blocks[-1].blocks if progress.blocks else 0
     gain = progress.blocks[-1].gain if blocks else None
@@ -83,7 +83,7 @@ def _running(progress: TrialProgress, width: int, glyphs: Glyphs) -> Iterator[Bl
     if len(known) > 1:
         yield Gap()
         yield paragraph(span("The ratio and its 95 % interval after each of the last blocks", Tone.DIM))
-        yield Drawn(tuple(_narrowing(known, width, glyphs)))
+        yield DrawnLines(tuple(_narrowing(known, width, glyphs)))
     yield from notes(progress, glyphs)
     yield from _dangers(progress, glyphs)
 
@@ -115,7 +115,7 @@ def _gain(before: str, gain: Ratio, matters: float, width: int, glyphs: Glyphs) 
         span(sentence(gain, matters), _TONES[kind(gain, matters)]),
         span(f"  (95 % interval of {counted(gain.blocks, 'block')})", Tone.DIM),
     )
-    yield Drawn(tuple(ranged(gain, width, glyphs)))
+    yield DrawnLines(tuple(ranged(gain, width, glyphs)))
 
 
 def ranged(gain: Ratio, width: int, glyphs: Glyphs) -> Iterator[Line]:
@@ -206,11 +206,11 @@ def _over(progress: TrialProgress, width: int, glyphs: Glyphs) -> Iterator[Block
     yield from _dangers(progress, glyphs)
     yield Gap()
     yield Heading("Both sides")
-    yield Drawn(tuple(_sides(found, progress.estimate.job if progress.estimate else "")))
+    yield DrawnLines(tuple(_sides(found, progress.estimate.job if progress.estimate else "")))
     yield from _doubts(found, progress, glyphs)
 
 
-def _ended(found: Comparison) -> Iterator[Block]:
+def _ended(found: TrialComparison) -> Iterator[Block]:
     tone = Tone.BAD if found.end == "failed" else Tone.DIM if found.end == "settled" else Tone.WARNING
     left_out = f"; {found.left_out} of {counted(found.blocks, 'block')} left out" if found.left_out else ""
     yield paragraph(span(f"Ended after {seconds_text(found.seconds)}: {_ENDS[found.end]}{left_out}", tone))
@@ -221,7 +221,7 @@ def _ended(found: Comparison) -> Iterator[Block]:
 _COLUMNS: Final = (18, 35, 12, 9)
 
 
-def _sides(found: Comparison, job: str) -> Iterator[Line]:
+def _sides(found: TrialComparison, job: str) -> Iterator[Line]:
     """Figure, flushes for each operation and bytes written for each asked, side by side."""
     yield _cells("", "median (95 % interval)", "flushes/op", "x written", tone=Tone.DIM)
     for name in SIDES:
@@ -254,7 +254,7 @@ def _figure(side: Side, job: str) -> str:
     return f"{figure_text(headline, one)} ({amount(headline, one.low)} to {amount(headline, one.high)})"
 
 
-def _doubts(found: Comparison, progress: TrialProgress, glyphs: Glyphs) -> Iterator[Block]:
+def _doubts(found: TrialComparison, progress: TrialProgress, glyphs: Glyphs) -> Iterator[Block]:
     """What the trial says of itself, and how its images stood."""
     yield Gap()
     yield Heading("How far to believe it")

@@ -38,7 +38,7 @@ _MOST_FOR_PAIRS: Final = 60
 """Values that are tried in pairs; a rule with more is tried fact by fact only."""
 
 
-class Choice(Struct, frozen=True):
+class Assumption(Struct, frozen=True):
     """A fact by name, and a value that it may have; `others` would do as well."""
 
     fact: str
@@ -50,7 +50,7 @@ class Unlock(Struct, frozen=True):
     """Facts that together would let a finding stand; `suppositions` say so of each of its subjects."""
 
     finding: Finding
-    choices: tuple[Choice, ...]
+    choices: tuple[Assumption, ...]
     suppositions: tuple[Supposition, ...]
 
 
@@ -65,7 +65,7 @@ def unlocks(look: Look) -> list[Unlock]:
     return found
 
 
-def ways(verdict: Verdict) -> list[tuple[Choice, ...]]:
+def ways(verdict: Verdict) -> list[tuple[Assumption, ...]]:
     """Single facts that would unlock a verdict; else pairs; else what it takes as a whole. Nothing where it is free."""
     facts = _open_facts(verdict)
     if not facts:
@@ -112,24 +112,24 @@ def _with(scope: Mapping[str, Facts], values: Iterable[tuple[str, Any]]) -> Mapp
     return changed
 
 
-def _one_for_each_fact(singles: Iterable[tuple[str, Any]]) -> list[Choice]:
+def _one_for_each_fact(singles: Iterable[tuple[str, Any]]) -> list[Assumption]:
     by_fact: dict[str, list[Any]] = {}
     for name, value in singles:
         by_fact.setdefault(name, []).append(value)
-    return [Choice(name, values[0], tuple(values[1:])) for name, values in by_fact.items()]
+    return [Assumption(name, values[0], tuple(values[1:])) for name, values in by_fact.items()]
 
 
-def _pairs(verdict: Verdict, tried: Sequence[tuple[str, Any]]) -> list[tuple[Choice, ...]]:
+def _pairs(verdict: Verdict, tried: Sequence[tuple[str, Any]]) -> list[tuple[Assumption, ...]]:
     """One pair of values for each pair of facts."""
-    found: dict[tuple[str, str], tuple[Choice, ...]] = {}
+    found: dict[tuple[str, str], tuple[Assumption, ...]] = {}
     for one, two in combinations(tried, 2):
         facts = (one[0], two[0])
         if one[0] != two[0] and facts not in found and _free(verdict.rule, verdict.subject.scope, [one, two]):
-            found[facts] = (Choice(*one), Choice(*two))
+            found[facts] = (Assumption(*one), Assumption(*two))
     return list(found.values())
 
 
-def _all_together(verdict: Verdict, tried: Sequence[tuple[str, Any]]) -> list[tuple[Choice, ...]]:
+def _all_together(verdict: Verdict, tried: Sequence[tuple[str, Any]]) -> list[tuple[Assumption, ...]]:
     """Ask by ask, the first value that answers it with yes; nothing where that does not free the verdict."""
     taken: list[tuple[str, Any]] = []
     for answer in verdict.open_answers():
@@ -141,11 +141,11 @@ def _all_together(verdict: Verdict, tried: Sequence[tuple[str, Any]]) -> list[tu
                 taken.append(one)
                 break
     free = bool(taken) and _free(verdict.rule, verdict.subject.scope, taken)
-    return [tuple(Choice(*one) for one in taken)] if free else []
+    return [tuple(Assumption(*one) for one in taken)] if free else []
 
 
 def _suppositions(
-    subjects: Mapping[str, Subject], finding: Finding, choices: Iterable[Choice]
+    subjects: Mapping[str, Subject], finding: Finding, choices: Iterable[Assumption]
 ) -> Iterator[Supposition]:
     """Of every subject of the finding; a fact that they share is supposed once."""
     seen: set[tuple[str, str]] = set()
@@ -183,7 +183,7 @@ def _now(one: Unlock) -> Span:
     return span(f"  now {is_(fact, name)}", Tone.DIM)
 
 
-def _in_words(choice: Choice) -> str:
+def _in_words(choice: Assumption) -> str:
     entry = catalogue()[choice.fact]
     others = f" (or {listed((value_text(entry, one) for one in choice.others), 'or')})" if choice.others else ""
     return f"{choice.fact} = {value_text(entry, choice.value)}{others}"

@@ -44,7 +44,7 @@ if TYPE_CHECKING:
 _NAMED: Final = 3
 
 
-class Mark(Enum):
+class AdviceMark(Enum):
     """What became of a piece of advice."""
 
     NEW = "NEW"
@@ -53,13 +53,18 @@ class Mark(Enum):
     SAME = ""
 
 
-_MARK_TONES: Final = {Mark.NEW: Tone.NEW, Mark.CHANGED: Tone.WARNING, Mark.GONE: Tone.GOOD, Mark.SAME: Tone.DIM}
+_MARK_TONES: Final = {
+    AdviceMark.NEW: Tone.NEW,
+    AdviceMark.CHANGED: Tone.WARNING,
+    AdviceMark.GONE: Tone.GOOD,
+    AdviceMark.SAME: Tone.DIM,
+}
 
 
 class Change(Struct):
     """What a rule says of some subjects, before and after; None where the subject is not there."""
 
-    mark: Mark
+    mark: AdviceMark
     rule: Rule
     before: Outcome | None
     after: Outcome | None
@@ -73,7 +78,7 @@ class Change(Struct):
     @property
     def how(self) -> str:
         """In words: 'was safety not known, now advised'."""
-        if self.mark is Mark.SAME:
+        if self.mark is AdviceMark.SAME:
             return f"{_said(self.after)} as before"
         if self.before is self.after:
             return f"{_said(self.after)} still, but not for the same reasons or with the same commands"
@@ -89,20 +94,20 @@ def changes(real: Look, supposed: Look) -> list[Change]:
     before, after = _verdicts(real), _verdicts(supposed)
     found: dict[object, Change] = {}
 
-    def note(mark: Mark, verdict: Verdict, was: Outcome | None, now: Outcome | None) -> None:
+    def note(mark: AdviceMark, verdict: Verdict, was: Outcome | None, now: Outcome | None) -> None:
         key = (mark, verdict.rule.id, was, now)
         found.setdefault(key, Change(mark, verdict.rule, was, now)).subjects.append(verdict.subject)
 
     for at, verdict in after.items():
         old = before.get(at)
         if old is None:
-            note(Mark.NEW, verdict, _outcome(verdict.rule, real.subjects.get(at[1])), verdict.outcome)
+            note(AdviceMark.NEW, verdict, _outcome(verdict.rule, real.subjects.get(at[1])), verdict.outcome)
         else:
-            note(Mark.SAME if _alike(old, verdict) else Mark.CHANGED, verdict, old.outcome, verdict.outcome)
+            note(AdviceMark.SAME if _alike(old, verdict) else AdviceMark.CHANGED, verdict, old.outcome, verdict.outcome)
     for at, verdict in before.items():
         if at not in after:
-            note(Mark.GONE, verdict, verdict.outcome, _outcome(verdict.rule, supposed.subjects.get(at[1])))
-    order = list(Mark)
+            note(AdviceMark.GONE, verdict, verdict.outcome, _outcome(verdict.rule, supposed.subjects.get(at[1])))
+    order = list(AdviceMark)
     return sorted(found.values(), key=lambda one: order.index(one.mark))
 
 
@@ -149,13 +154,18 @@ def supposition(number: int) -> Line:
 
 
 def _summary(real: Look, supposed: Look, found: Sequence[Change]) -> Iterator[Span]:
-    numbers = {mark: sum(len(one.subjects) for one in found if one.mark is mark) for mark in Mark}
-    words = {Mark.NEW: "new", Mark.CHANGED: "changed", Mark.GONE: "gone", Mark.SAME: "as before"}
+    numbers = {mark: sum(len(one.subjects) for one in found if one.mark is mark) for mark in AdviceMark}
+    words = {
+        AdviceMark.NEW: "new",
+        AdviceMark.CHANGED: "changed",
+        AdviceMark.GONE: "gone",
+        AdviceMark.SAME: "as before",
+    }
     yield Span(" ")
     for mark, word in words.items():
         tone = (
             _MARK_TONES[mark]
-            if numbers[mark] and mark is not Mark.NEW
+            if numbers[mark] and mark is not AdviceMark.NEW
             else Tone.DIM
             if not numbers[mark]
             else Tone.STRONG
@@ -175,25 +185,29 @@ SAME_KEY: Final = ":same"
 def rows(found: Sequence[Change], width: int, glyphs: Glyphs, *, folded: bool = False) -> list[Row]:
     """Two lines each: what it is and what became of it, then where and how. With `folded`, those as before are one."""
     made = []
-    same = sum(len(one.subjects) for one in found if one.mark is Mark.SAME)
-    real = not folded and all(one.mark is Mark.SAME for one in found)
+    same = sum(len(one.subjects) for one in found if one.mark is AdviceMark.SAME)
+    real = not folded and all(one.mark is AdviceMark.SAME for one in found)
     for one in found:
-        if folded and one.mark is Mark.SAME:
+        if folded and one.mark is AdviceMark.SAME:
             continue
         mark = (Span(" "),) if real else (span(f" {one.mark.value:<7} ", _MARK_TONES[one.mark]), Span(" "))
-        tone = Tone.DIM if one.mark is Mark.GONE else Tone.PLAIN
+        tone = Tone.DIM if one.mark is AdviceMark.GONE else Tone.PLAIN
         severity = TONES[one.rule.severity]
         head = (*mark, span(f"{one.rule.severity} {one.rule.kind}  ", severity), span(one.rule.title, tone))
         rest = line(
             span(
                 f"   {_said(one.after)}" if real else f"{'':10}{one.how}",
-                Tone.DIM if one.mark is Mark.SAME else Tone.PLAIN,
+                Tone.DIM if one.mark is AdviceMark.SAME else Tone.PLAIN,
             ),
             span(f"; {_where(one)}", Tone.DIM),
         )
         made.append(Row(one.key, tuple(cut(part, width, glyphs.ellipsis) for part in (head, rest)), one.rule.id))
     if folded and same:
-        words = f"{counted(same, 'piece')} of advice as before" if found[0].mark is not Mark.SAME else "Nothing changes"
+        words = (
+            f"{counted(same, 'piece')} of advice as before"
+            if found[0].mark is not AdviceMark.SAME
+            else "Nothing changes"
+        )
         both = line(span(f"{'':10}{words}", Tone.STRONG)), line(span(f"{'':10}Enter shows all {same:,}", Tone.DIM))
         made.append(Row(SAME_KEY, tuple(cut(part, width, glyphs.ellipsis) for part in both), "as before"))
     return made
@@ -309,7 +323,7 @@ def _changed(before: Look, now: Look) -> Iterator[Block]:
     for (name, was, now_is), subjects in islice(found.items(), _MANY):
         more = f" and {len(subjects) - 1:,} more" if len(subjects) > 1 else ""
         yield Item(line(span(name, Tone.STRONG), f" of {short_name(subjects[0])}{more}: was {was}, is now {now_is}"))
-    for one in islice((each for each in changes(before, now) if each.mark is not Mark.SAME), _MANY):
+    for one in islice((each for each in changes(before, now) if each.mark is not AdviceMark.SAME), _MANY):
         where = f", on {short_name(one.subjects[0])}" if len(one.subjects) == 1 else ""
         mark = span(f"advice {one.mark.value.lower()}: ", Tone.STRONG)
         yield Item(line(mark, f"{one.rule.title}{where}; {one.how}"))
