@@ -8,7 +8,7 @@ from msgspec.structs import replace
 from fsadvisor.facts import Cause, Unknown
 from fsadvisor.plan.planning import ChoiceError, chosen, made
 from fsadvisor.plan.script import plan_script
-from fsadvisor.storage.subject import Waiver
+from fsadvisor.storage import Waiver
 from tests.plan import composed
 from tests.plan.composed import TEXTS, mounted, planned, remounts, rule, server
 from tests.report.composed import host, machine
