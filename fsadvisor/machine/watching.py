@@ -7,6 +7,7 @@ import json
 import os
 import posixpath
 import sys
+import threading
 from pathlib import Path
 from types import ModuleType
 from typing import TYPE_CHECKING, Any, Final
@@ -36,17 +37,34 @@ def udev_database() -> Answer:
 def udev_context() -> Any:  # noqa: ANN401 - pyudev has no types
     """pyudev's door to libudev, which is loaded by its soname. Raises ImportError where it can't be.
 
-    It needs one function of ctypes.util, and gets ours: that module's may run gcc and ld, from wherever PATH says, and
-    what it imports for that takes longer to load than pyudev.
+    While it is imported it gets ours for the one function that it needs of ctypes.util: that module's may run gcc and
+    ld, from wherever PATH says, and what it imports for that takes longer to load than pyudev.
     """
-    finder: Any = sys.modules.setdefault("ctypes.util", ModuleType("ctypes.util"))
-    finder.find_library = _soname
-    import pyudev
+    with _IMPORTING, _instead("ctypes.util", find_library=_soname):
+        import pyudev
 
     try:
         return pyudev.Context()
     except OSError as error:
         raise ImportError(str(error)) from error
+
+
+_IMPORTING: Final = threading.Lock()
+
+
+@contextlib.contextmanager
+def _instead(name: str, **names: object) -> Iterator[None]:
+    """Whoever imports that module meanwhile gets one that has these names alone."""
+    before, stand_in = sys.modules.get(name), ModuleType(name)
+    vars(stand_in).update(names)
+    sys.modules[name] = stand_in
+    try:
+        yield
+    finally:
+        if before is None:
+            del sys.modules[name]
+        else:
+            sys.modules[name] = before
 
 
 def _soname(name: str) -> str | None:

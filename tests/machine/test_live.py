@@ -222,6 +222,15 @@ def test_a_process_is_found_by_its_whole_name_which_the_kernel_cuts_short(tmp_pa
     assert running.pid not in [one["pid"] for one in cut]
 
 
+def test_pythons_own_way_to_find_a_library_is_back_once_pyudev_is_loaded():
+    words = (
+        "udev_context(); import ctypes.util; print(ctypes.util.find_library.__module__, ctypes.util.__spec__.origin)"
+    )
+    code = f"from fsadvisor.machine.watching import udev_context; {words}"
+    told = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
+    assert told.startswith("ctypes.util /")
+
+
 def test_a_udev_value_with_a_line_feed_can_not_pass_for_other_properties():
     class Device:
         device_path, device_node, device_links = "/devices/sda", "/dev/sda", ()
