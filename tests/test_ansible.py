@@ -54,6 +54,7 @@ def test_a_report_is_kept_by_day_and_host_nothing_is_left_and_each_run_changes_n
     assert left_behind(tmp_path) == []
 
 
+@pytest.mark.long
 @ansible
 def test_check_mode_only_says_what_would_be_done(tmp_path):
     ran = played(tmp_path, "--check")

@@ -141,6 +141,7 @@ def test_the_page_shows_the_machine_answers_keys_and_is_read_only(address, keys)
     asyncio.run(_visit(address, ("", WORDS), *keys))
 
 
+@pytest.mark.long
 def test_with_may_write_a_page_offers_to_save():
     with serving("--demo", "--may-write") as address:
         asyncio.run(_visit(address, ("", WORDS), ("e", "Save as a file"), ("\x1b", BELOW)))

@@ -140,6 +140,7 @@ def test_a_program_that_syncs_is_found_in_the_journal_of_its_ext4(tmp_path):
         assert any(name.startswith(("jbd2_", "folio_", "submit_bio", "blk", "__")) for name in named), named
 
 
+@pytest.mark.long
 @pytest.mark.loop
 @needs_loop_devices
 def test_a_probe_is_watched_at_its_work_and_leaves_nothing(tmp_path):

@@ -128,6 +128,7 @@ def of_device(path, text):
     return json.dumps(report)
 
 
+@pytest.mark.long
 @needs_captures
 def test_real_drives_have_one_verdict_on_their_machine_and_by_their_files():
     compared = 0

@@ -45,11 +45,9 @@ SESSIONS = ("commit-fsync-append", "fsync-ladder", "random-write-1-preallocated"
     ("name", "engine"),
     [
         pytest.param("commit-fdatasync", "fio ", marks=needs_fio),
-        pytest.param("random-read-32", "fio ", marks=needs_fio),
+        pytest.param("random-read-32", "fio ", marks=(needs_fio, pytest.mark.long)),
         ("fsync-ladder", "fsadvisor "),
-        ("stat-2", "fsadvisor "),
-        ("punch", "fsadvisor "),
-        ("web", "fsadvisor "),
+        *(pytest.param(one, "fsadvisor ", marks=pytest.mark.long) for one in ("stat-2", "punch", "web")),
     ],
 )
 def test_each_kind_of_job_has_its_engine_and_gives_a_window(name, engine, tmp_path):

@@ -199,6 +199,7 @@ def test_jobs_run_on_other_filesystems(kind, tmp_path):
             run_once(JOBS[name], filesystem)
 
 
+@pytest.mark.long
 @needs_fio
 @pytest.mark.loop
 def test_append_goes_on_in_each_window_and_starts_anew_where_the_file_may_not_grow_further(ext4):

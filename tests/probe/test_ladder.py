@@ -216,6 +216,7 @@ def test_a_filesystem_without_direct_io_is_told(tmp_path):
         run("umount", str(tmp_path))
 
 
+@pytest.mark.long
 @needs_root
 def test_the_file_that_grows_never_takes_more_than_the_cost_says(tmp_path):
     """In memory a commit takes next to nothing, so that a window has more of them than the file has room for."""

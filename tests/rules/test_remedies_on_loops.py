@@ -144,7 +144,7 @@ def options(place):
     return run("findmnt", "-no", "VFS-OPTIONS,FS-OPTIONS", "--mountpoint", place)
 
 
-@pytest.mark.parametrize("case", few(CASES, 2), ids=str)
+@pytest.mark.parametrize("case", few(CASES), ids=str)
 def test_the_kernel_takes_the_remedy_the_rule_falls_silent_and_the_undo_restores(case, tmp_path):
     rule, given = RULES[case.rule], GIVEN | dict(case.given)
     with loops(tmp_path) as loop:

@@ -37,6 +37,7 @@ def place_of_postgres():
         yield Path(made)
 
 
+@pytest.mark.long
 @pytest.mark.skipif(not (BINARIES / "initdb").exists() or not shutil.which("runuser"), reason="PostgreSQL 15 and root")
 def test_a_real_postgresql_tells_what_is_in_force_and_what_its_file_says_besides(place_of_postgres):
     place = place_of_postgres

@@ -50,6 +50,7 @@ def test_strange_files_are_made_below_the_directory_of_their_own_only(tmp_path):
     assert sorted(it.name for it in mine.iterdir()) == ["link", "loop", "pipe"]
 
 
+@pytest.mark.long
 def test_what_an_answer_changes_and_takes_is_seen(tmp_path):
     said = child.done("attest", "--attestations", str(tmp_path / "a.toml"), "host.backed_up", "host", "no", "--by", "x")
     wrong = " ".join(child.wrong(said, 0.0, -1))

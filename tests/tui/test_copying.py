@@ -72,6 +72,7 @@ def test_of_a_mount_point_that_would_harm_a_shell_there_are_no_commands_to_copy(
     assert "not safe to paste into a shell" in " ".join(page.split())
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("point", ONE_ALWAYS)
 def test_a_cure_that_names_it_is_shown_and_not_copied(point):
     async def steps(app, pilot):

@@ -125,6 +125,7 @@ def test_what_was_recorded_names_no_file_or_program_of_the_host_that_it_was_reco
     assert sum(file.stat().st_size for file in Path(demo_extras()).iterdir()) < 500_000
 
 
+@pytest.mark.long
 def test_a_row_of_what_is_wrong_tells_what_is_written_without_a_hole_where_its_course_would_stand():
     async def steps(app, pilot):
         await until(pilot, lambda: "w 0" in shown(app))

@@ -152,6 +152,7 @@ def test_w_writes_to_a_new_file_and_leaves_what_is_there(tmp_path):
     assert file.read_text() == "mine"
 
 
+@pytest.mark.long
 def test_escape_leaves_the_question_for_a_name_and_then_the_finding():
     async def steps(app, pilot):
         await opened(app, pilot)

@@ -97,6 +97,7 @@ def test_memory_disks_and_processes_are_told(size):
         assert "postgres" in text
 
 
+@pytest.mark.long
 def test_where_there_is_room_the_first_disk_is_told_of_before_anybody_moves_the_cursor():
     async def steps(app, pilot, sampling):
         for at in range(6):
@@ -178,6 +179,7 @@ def test_enter_opens_a_disk_with_what_stands_on_it_and_escape_closes_it():
     assert "ms each" not in closed
 
 
+@pytest.mark.long
 def test_a_wide_screen_tells_of_the_disk_under_the_cursor_without_being_asked():
     async def steps(app, pilot, sampling):
         await moved(app, pilot, sampling)

@@ -112,6 +112,7 @@ def test_each_place_names_the_key_that_finds_anything(size):
     explored(steps, machine=OLD, size=size)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("some", [slice(0, None, 3), pytest.param(slice(None), marks=pytest.mark.long)])
 def test_no_undo_is_offered_where_a_finding_has_none(some):
     async def steps(app, pilot):
@@ -151,6 +152,7 @@ def test_help_tells_the_keys_that_do_something_on_that_row():
     assert "To the next match" not in board
 
 
+@pytest.mark.long
 def test_help_of_a_check_that_found_nothing_tells_of_no_commands():
     async def steps(app, pilot):
         passed = next(one for one in app.look.verdicts if one.outcome not in CALLS_FOR_ACTION)
@@ -181,6 +183,7 @@ def test_a_search_that_finds_nothing_says_so_with_the_key_that_clears_it_and_wha
     assert "nearest: check" in text
 
 
+@pytest.mark.long
 def test_a_search_that_nothing_is_like_says_so_and_the_list_is_not_called_empty():
     async def steps(app, pilot):
         await pilot.press("2")
@@ -200,6 +203,7 @@ def test_a_search_that_nothing_is_like_says_so_and_the_list_is_not_called_empty(
     assert "could be told" not in text
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("typed", "told"),
     [("plpp", "Nothing has what you typed; these are nearest"), ("qqqqqq", "Nothing has qqqqqq, or is like it")],

@@ -267,6 +267,7 @@ def test_advice_is_grouped_and_each_stands_once_under_the_name_of_its_group():
     assert "│ risk  " in text
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("size", SIZES)
 def test_a_click_on_a_count_of_the_head_shows_what_it_counts(size):
     async def steps(app, pilot):

@@ -143,6 +143,7 @@ def test_where_no_script_could_do_anything_there_is_nothing_to_save_or_copy():
     assert copied == ""
 
 
+@pytest.mark.long
 def test_a_file_with_bytes_that_are_no_utf_8_is_not_copied_and_the_explorer_goes_on():
     async def steps(app, pilot):
         await with_all(app, pilot)

@@ -51,6 +51,7 @@ def meant(app):
     return lines
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("size", [(100, 30), long(60, 20), long(200, 60)])
 @pytest.mark.parametrize("kind", ["all", *(pytest.param(one, marks=pytest.mark.long) for one in ("few", "plain"))])
 def test_the_terminal_shows_what_is_meant_after_any_keys(kind, size, monkeypatch):

@@ -81,6 +81,7 @@ def test_tab_shows_more_in_the_place_of_the_list_and_back_where_there_is_little_
     assert "The stack" in back
 
 
+@pytest.mark.long
 def test_on_a_wide_screen_all_stand_side_by_side_and_tab_goes_there():
     async def steps(app, pilot):
         await opened(app, pilot, "mount:/srv/lab/data")

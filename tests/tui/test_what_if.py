@@ -157,6 +157,7 @@ def test_a_change_is_looked_at_from_near():
     assert re.search(r"\w+ -> yes", text)
 
 
+@pytest.mark.long
 def test_a_change_from_near_says_that_it_is_supposed_wherever_one_reads_and_in_what_is_saved():
     async def steps(app, pilot):
         await opened(app, pilot)
@@ -192,6 +193,7 @@ def test_escape_goes_back_step_by_step_and_supposes_nothing():
     assert explored(steps) == ()
 
 
+@pytest.mark.long
 def test_what_is_out_of_date_when_it_comes_is_not_shown():
     async def steps(app, pilot):
         await opened(app, pilot)
@@ -271,6 +273,7 @@ def test_what_a_drive_calls_itself_harms_neither_place(size, key):
         assert line.isprintable()
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("key", few("23"))
 def test_without_unicode_every_sign_is_ascii(key):
     plain = Terminal(unicode=False, plain=True, colour=False)

@@ -32,7 +32,7 @@ from tools.screens import played
 from tools.screens.picture import svg
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
     from textual.pilot import Pilot
 
@@ -55,6 +55,7 @@ _RECORDED: Final = (
 
 _LADDER: Final = (("fsync-ladder", ("4", "j", "tab", "right_curly_bracket", "right_curly_bracket", "j", "v")),)
 _LIVE: Final = (("live", ("5",)),)
+_DOCTOR: Final = (("doctor", ("d",)),)
 _SUPPOSED: Final = (("what-if", ("colon", "p", "l", "p", "enter", "S", "enter")),)
 
 _WORKS: Final = ("Gathering", "Making the plan", "One moment", "looking", "Looking")
@@ -91,15 +92,21 @@ class _Kept(msgspec.Struct):
     window: Window
 
 
-def pictures() -> Iterator[tuple[str, str]]:
+SERIES: Final = (
+    ("hdd-mail-server", True, _DOCTOR),
+    ("old-storage-server", False, _RECORDED),
+    ("hdd-mail-server", True, _LIVE),
+    ("pm9a3-postgresql-measured", False, _LADDER),
+    ("pm9a3-postgresql-volatile", False, _SUPPOSED),
+)
+"""Recorded machines, whether they are played as this one, and the pictures of each."""
+
+
+def pictures(
+    series: Iterable[tuple[str, bool, Sequence[tuple[str, Sequence[str]]]]] = SERIES,
+) -> Iterator[tuple[str, str]]:
     """Each by the name of its file."""
-    for machine, live, places in (
-        ("old-storage-server", False, _RECORDED),
-        ("hdd-mail-server", True, (("doctor", ("d",)),)),
-        ("hdd-mail-server", True, _LIVE),
-        ("pm9a3-postgresql-measured", False, _LADDER),
-        ("pm9a3-postgresql-volatile", False, _SUPPOSED),
-    ):
+    for machine, live, places in series:
         yield from asyncio.run(_drawn(machine, live, places))
 
 
