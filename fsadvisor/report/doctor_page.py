@@ -202,6 +202,7 @@ class FoundJson(msgspec.Struct, frozen=True, kw_only=True):
     place: str
     hurts: bool
     culprits: tuple[str, ...]
+    alike: int
     waiters: tuple[str, ...]
     since: str
     since_by: str
@@ -262,6 +263,7 @@ def _found(one: Finding) -> FoundJson:
         place=one.place,
         hurts=one.hurts,
         culprits=one.culprits,
+        alike=one.alike,
         waiters=one.waiters,
         since=one.since,
         since_by=one.since_by,

@@ -1,5 +1,6 @@
 """Windows made by hand: several culprits at once, and filesystems in memory."""
 
+import json
 import subprocess
 import sys
 
@@ -9,6 +10,7 @@ from fsadvisor.machine.symptoms import Space
 from fsadvisor.measure.now import mounts
 from fsadvisor.measure.now.answer import answer
 from fsadvisor.measure.now.model import Device
+from fsadvisor.report.doctor_page import as_json
 from tests.doctor.test_answer import RULES, place, program, window
 
 
@@ -73,8 +75,8 @@ def test_processes_of_one_unit_that_wait_at_one_place_are_told_once_and_others_a
     programs = tuple(
         program(pid, name, unit=unit, syncing=share, waiting=share) for pid, (name, unit, share) in waiting.items()
     )
-    found = answer(window(filesystems=(place(),), programs=programs, waiting=1.0), RULES).found
-    commits = [one for one in found if one.verdict.rule.id == "program-waits-for-commits"]
+    told = answer(window(filesystems=(place(),), programs=programs, waiting=1.0), RULES)
+    commits = [one for one in told.found if one.verdict.rule.id == "program-waits-for-commits"]
     assert [(one.verdict.subject.name, one.alike) for one in commits] == [
         ("rsync (pid 23, b.service)", 0),
         ("rsync (pid 22, backup.service)", 11),
@@ -85,3 +87,5 @@ def test_processes_of_one_unit_that_wait_at_one_place_are_told_once_and_others_a
         "rsync (pid 21, backup.service)",
         "rsync (pid 30, backup.service)",
     ]
+    in_json = [one["alike"] for one in json.loads(as_json(told))["found"] if one["rule"] == "program-waits-for-commits"]
+    assert in_json == [0, 11, 0]
