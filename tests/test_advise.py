@@ -214,7 +214,7 @@ def test_what_calls_for_action_comes_before_what_could_not_be_told_and_what_pass
 
 def test_the_reason_of_a_rank_is_told_in_words():
     verdict = verdict_on(graded(kind="risk", severity="critical", needs="unmount"), facts(TRUE, TRUE, TRUE))
-    assert reason(verdict) == "critical, risk, advise, documented, needs an unmount"
+    assert reason(verdict) == "critical risk; documented, not measured here; needs an unmount"
     assert verdict.rank() == Rank(0, 6, 100, 0, 0, 0, 1, 3, 1, "a-rule", "disk:example")
 
 
@@ -250,7 +250,7 @@ def test_a_gain_that_was_measured_here_is_the_first_of_its_figures():
     assert verdict.gain().figures[0].says.startswith("36 % at most: share of an fsync")
     assert verdict.gain().figures[0].source == "measured here"
     assert verdict.gain().figures[1:] == verdict.rule.gain.figures
-    assert reason(verdict) == "a gain that was measured here, low, gain, advise, 36 % measured here, no interruption"
+    assert reason(verdict) == "low gain; 36 % measured here; no interruption"
     assert verdict.rank().gain == 64
 
 

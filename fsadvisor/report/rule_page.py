@@ -23,6 +23,7 @@ from fsadvisor.pages.glyphs import Line, Span, Tone, line, span
 from fsadvisor.pages.markdown import code, plain, render
 from fsadvisor.pages.text import counted, listed
 from fsadvisor.rulebook import tables
+from fsadvisor.rulebook.advise import RUNNING
 from fsadvisor.rulebook.ranking import ORDER, WITHIN
 from fsadvisor.rulebook.rule import Outcome
 from fsadvisor.storage.catalogue import catalogue
@@ -139,7 +140,7 @@ _NO_VERDICT: Final = "This is what the rule looks for, and says where it finds i
 
 def document(rule: Rule) -> Document:
     """What the rule asks, why, what it brings, what must be safe, what to do and how to undo it, who says so."""
-    headline = f"{rule.id}: {rule.severity} {rule.kind}, on a {rule.subject}, {rule.status}"
+    headline = f"{rule.id}: {_headline(rule)}"
     file = Commands((clean(rule.file, None),), name="where the rule is written")
     blocks = (
         paragraph(span(rule.title, Tone.TITLE)),
@@ -150,6 +151,12 @@ def document(rule: Rule) -> Document:
         *part(f"Written, with {counted(len(rule.examples), 'example')}, in", file),
     )
     return Document(rule.id, blocks)
+
+
+def _headline(rule: Rule) -> str:
+    """Its severity, kind and subject; that it does not run, where it does not."""
+    idle = "" if rule.status in RUNNING else f" ({rule.status}: it does not run)"
+    return f"{rule.severity} {rule.kind}, on a {rule.subject}{idle}"
 
 
 def order() -> Iterator[Block]:
@@ -165,7 +172,7 @@ def markdown(rule: Rule) -> Iterator[str]:
     """The same as a page of docs/rules/."""
     source = f"rules/{rule.subject}/{rule.id}.toml"
     yield f"# {plain(rule.title)}\n\n"
-    yield f"{code(rule.id)}: {rule.severity} {rule.kind}, on a {rule.subject}, {rule.status}. "
+    yield f"{code(rule.id)}: {_headline(rule)}. "
     yield f"Written in [{source}](../../{source}); [all rules](README.md).\n\n"
     yield from render(_parts(rule), "../")
 

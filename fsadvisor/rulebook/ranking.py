@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final, Literal, NamedTuple, TypeAlias
 
 from msgspec import Struct
 
-from fsadvisor.rulebook.rule import CALLS_FOR_ACTION, Outcome
+from fsadvisor.rulebook.rule import CALLS_FOR_ACTION, SAID, Outcome
 from fsadvisor.storage.catalogue import SCOPES
 
 if TYPE_CHECKING:
@@ -52,6 +52,11 @@ _URGENCIES: Final = tuple(ORDER)
 _KINDS: Final = ("risk", "gain", "hygiene")
 _SEVERITIES: Final = ("critical", "high", "moderate", "low")
 _BASES: Final = ("measured", "documented", "reported", "")
+_ACCORDING_TO: Final = {
+    "measured": "measured elsewhere, not here",
+    "documented": "documented, not measured here",
+    "reported": "reported by others, not measured here",
+}
 _NEEDS: Final = {
     "online": "no interruption",
     "remount": "needs a remount",
@@ -129,16 +134,18 @@ def weight(rank: Rank) -> Rank:
 
 def reason_of(rule: Rule, outcome: Outcome, *, waived: bool, left: int, gain_percent: float | None) -> str:
     """Why such verdicts stand where they do, in words; `gain_percent` is a gain that was measured here."""
-    words = [text] if (text := ORDER[urgency_of(rule, outcome, left)]) != ORDER[REST] else []
-    words += [rule.severity, rule.kind, outcome.value]
+    what, urgency = f"{rule.severity} {rule.kind}", urgency_of(rule, outcome, left)
+    words = [what if urgency in (REST, MEASURED_GAIN) else f"{what}: {ORDER[urgency]}"]
+    if outcome is not Outcome.ADVISE:
+        words.append(SAID[outcome])
     if gain_percent is not None:
         words.append(f"{gain_percent:g} % measured here" if gain_percent else "no gain measured here")
     elif rule.gain:
-        words.append(rule.gain.basis)
+        words.append(_ACCORDING_TO[rule.gain.basis])
     words.append(_NEEDS[rule.remedy.needs])
     if waived:
         words.append("waived")
-    return ", ".join(words)
+    return "; ".join(words)
 
 
 About: TypeAlias = "tuple[str, str]"

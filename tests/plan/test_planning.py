@@ -116,7 +116,7 @@ def test_of_two_that_want_different_things_of_one_option_the_higher_rank_is_plan
     assert steps(plan) == [("exact-times", "/"), ("exact-times", "/srv/my data")]
     assert reasons(plan)["access-times", "/"] == (
         "it wants something else of atime at / than exact-times on /, "
-        "which ranks first (moderate, risk, advise, no interruption)"
+        "which ranks first (moderate risk; no interruption)"
     )
     assert "noatime" not in plan.fstab.after
 

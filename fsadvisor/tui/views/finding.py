@@ -307,8 +307,7 @@ class _Writing(FindingPage):
         yield from rule_page.guides(self.rule)
         yield from rule_page.references(self.rule)
         yield Gap()
-        name = span(f"{self.rule.id} ({self.rule.status})", Tone.STRONG)
-        yield paragraph("Rule: ", name, "; ", span("R", Tone.KEY), " shows its page")
+        yield paragraph("Rule: ", span(self.rule.id, Tone.STRONG), "; ", span("R", Tone.KEY), " shows its page")
 
     def _commands(self) -> Iterator[Block]:
         for block in self.commands("Do now", self.todo.ready[:_WITH_COMMANDS]):

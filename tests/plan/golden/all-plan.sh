@@ -186,11 +186,11 @@ reload_udev() {
 
 FSTAB=$(readlink -f -- "${FSTAB:-/etc/fstab}")
 FILES_IN=${FILES_IN:-}
-STATE=${STATE:-/var/lib/fsadvisor/plan-1be735832bed}
+STATE=${STATE:-/var/lib/fsadvisor/plan-176455b19521}
 
 # ---- Step 1 of 11 --------------------------------------------------------------------------------
 # Something is found by barriers-off
-# - Rule barriers-off, on /dev/sda (critical, risk, advise, no interruption)
+# - Rule barriers-off, on /dev/sda (critical risk; no interruption)
 #
 # Because it is so.
 #
@@ -218,7 +218,7 @@ step_1() {
 
 # ---- Step 2 of 11 --------------------------------------------------------------------------------
 # Something is found by not-flushed
-# - Rule not-flushed, on sda (high, risk, advise, no interruption)
+# - Rule not-flushed, on sda (high risk; no interruption)
 #
 # Because it is so.
 #
@@ -242,7 +242,7 @@ step_2() {
 
 # ---- Step 3 of 11 --------------------------------------------------------------------------------
 # Something is found by long-commit
-# - Rule long-commit, on /dev/sda (high, risk, advise, no interruption)
+# - Rule long-commit, on /dev/sda (high risk; no interruption)
 #
 # Because it is so.
 #
@@ -270,7 +270,7 @@ step_3() {
 
 # ---- Step 4 of 11 --------------------------------------------------------------------------------
 # Something is found by long-writeback
-# - Rule long-writeback, on host (high, hygiene, advise, no interruption)
+# - Rule long-writeback, on host (high hygiene; no interruption)
 #
 # Because it is so.
 #
@@ -301,7 +301,7 @@ step_4() {
 
 # ---- Step 5 of 11 --------------------------------------------------------------------------------
 # Something is found by no-trim
-# - Rule no-trim, on host (high, hygiene, advise, no interruption)
+# - Rule no-trim, on host (high hygiene; no interruption)
 #
 # Because it is so.
 #
@@ -325,7 +325,7 @@ step_5() {
 
 # ---- Step 6 of 11 --------------------------------------------------------------------------------
 # Something is found by scheduler
-# - Rule scheduler, on nvme0n1 (moderate, gain, advise, documented, no interruption)
+# - Rule scheduler, on nvme0n1 (moderate gain; documented, not measured here; no interruption)
 #
 # Because it is so.
 #
@@ -349,7 +349,7 @@ step_6() {
 
 # ---- Step 7 of 11 --------------------------------------------------------------------------------
 # Something is found by access-times
-# - Rule access-times, on / (low, gain, advise, documented, no interruption)
+# - Rule access-times, on / (low gain; documented, not measured here; no interruption)
 #
 # Because it is so.
 #
@@ -377,7 +377,7 @@ step_7() {
 
 # ---- Step 8 of 11 --------------------------------------------------------------------------------
 # Something is found by access-times
-# - Rule access-times, on /srv/my data (low, gain, advise, documented, no interruption)
+# - Rule access-times, on /srv/my data (low gain; documented, not measured here; no interruption)
 #
 # Because it is so.
 #
@@ -405,7 +405,7 @@ step_8() {
 
 # ---- Step 9 of 11 --------------------------------------------------------------------------------
 # New file /etc/sysctl.d/90-fsadvisor.conf, so that it lasts
-# - Rule long-writeback, on host (high, hygiene, advise, no interruption)
+# - Rule long-writeback, on host (high hygiene; no interruption)
 #
 # To see it for yourself:
 #     cat /etc/sysctl.d/90-fsadvisor.conf
@@ -435,7 +435,7 @@ step_9() {
 
 # ---- Step 10 of 11 -------------------------------------------------------------------------------
 # New file /etc/udev/rules.d/99-fsadvisor-scheduler.rules, so that it lasts
-# - Rule scheduler, on nvme0n1 (moderate, gain, advise, documented, no interruption)
+# - Rule scheduler, on nvme0n1 (moderate gain; documented, not measured here; no interruption)
 #
 # To see it for yourself:
 #     cat /etc/udev/rules.d/99-fsadvisor-scheduler.rules
@@ -465,11 +465,11 @@ step_10() {
 
 # ---- Step 11 of 11 -------------------------------------------------------------------------------
 # The options in /etc/fstab, so that it lasts
-# - Rule barriers-off, on /dev/sda (critical, risk, advise, no interruption)
-# - Rule xfs-barrier, on /srv/old (critical, risk, advise, no interruption)
-# - Rule long-commit, on /dev/sda (high, risk, advise, no interruption)
-# - Rule access-times, on / (low, gain, advise, documented, no interruption)
-# - Rule access-times, on /srv/my data (low, gain, advise, documented, no interruption)
+# - Rule barriers-off, on /dev/sda (critical risk; no interruption)
+# - Rule xfs-barrier, on /srv/old (critical risk; no interruption)
+# - Rule long-commit, on /dev/sda (high risk; no interruption)
+# - Rule access-times, on / (low gain; documented, not measured here; no interruption)
+# - Rule access-times, on /srv/my data (low gain; documented, not measured here; no interruption)
 #
 # To see it for yourself:
 #     findmnt --verify --tab-file /etc/fstab

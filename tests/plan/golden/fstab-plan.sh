@@ -116,11 +116,11 @@ reload_systemd() {
 
 FSTAB=$(readlink -f -- "${FSTAB:-/etc/fstab}")
 FILES_IN=${FILES_IN:-}
-STATE=${STATE:-/var/lib/fsadvisor/plan-a40c42ead865}
+STATE=${STATE:-/var/lib/fsadvisor/plan-fb06c78d6a0c}
 
 # ---- Step 1 of 1 ---------------------------------------------------------------------------------
 # The options in /etc/fstab, so that it lasts
-# - Rule xfs-barrier, on /srv/old (critical, risk, advise, no interruption)
+# - Rule xfs-barrier, on /srv/old (critical risk; no interruption)
 #
 # To see it for yourself:
 #     findmnt --verify --tab-file /etc/fstab

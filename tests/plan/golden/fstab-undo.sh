@@ -92,7 +92,7 @@ reload_systemd() {
 
 FSTAB=$(readlink -f -- "${FSTAB:-/etc/fstab}")
 FILES_IN=${FILES_IN:-}
-STATE=${STATE:-/var/lib/fsadvisor/plan-a40c42ead865}
+STATE=${STATE:-/var/lib/fsadvisor/plan-fb06c78d6a0c}
 
 # ---- Back from step 1: ---------------------------------------------------------------------------
 # The options in /etc/fstab, so that it lasts

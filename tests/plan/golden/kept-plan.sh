@@ -107,11 +107,11 @@ reload_udev() {
 
 FSTAB=/etc/fstab
 FILES_IN=${FILES_IN:-}
-STATE=${STATE:-/var/lib/fsadvisor/plan-7a2fb211bb7c}
+STATE=${STATE:-/var/lib/fsadvisor/plan-8f1ad32f84f3}
 
 # ---- Step 1 of 4 ---------------------------------------------------------------------------------
 # More lines in /etc/modprobe.d/kept.conf, so that it lasts
-# - Rule kept, on host (high, risk, advise, no interruption)
+# - Rule kept, on host (high risk; no interruption)
 #
 # To see it for yourself:
 #     cat /etc/modprobe.d/kept.conf
@@ -142,7 +142,7 @@ step_1() {
 
 # ---- Step 2 of 4 ---------------------------------------------------------------------------------
 # New file /etc/systemd/kept.conf, so that it lasts
-# - Rule kept, on host (high, risk, advise, no interruption)
+# - Rule kept, on host (high risk; no interruption)
 #
 # To see it for yourself:
 #     cat /etc/systemd/kept.conf
@@ -172,7 +172,7 @@ step_2() {
 
 # ---- Step 3 of 4 ---------------------------------------------------------------------------------
 # More lines in /etc/systemd/system/there.timer, so that it lasts
-# - Rule kept, on host (high, risk, advise, no interruption)
+# - Rule kept, on host (high risk; no interruption)
 #
 # To see it for yourself:
 #     cat /etc/systemd/system/there.timer
@@ -203,7 +203,7 @@ step_3() {
 
 # ---- Step 4 of 4 ---------------------------------------------------------------------------------
 # New file /etc/udev/rules.d/kept.timer, so that it lasts
-# - Rule kept, on host (high, risk, advise, no interruption)
+# - Rule kept, on host (high risk; no interruption)
 #
 # To see it for yourself:
 #     cat /etc/udev/rules.d/kept.timer

@@ -118,11 +118,11 @@ timer_waits() {
 
 FSTAB=/etc/fstab
 FILES_IN=${FILES_IN:-}
-STATE=${STATE:-/var/lib/fsadvisor/plan-c7466ff7a795}
+STATE=${STATE:-/var/lib/fsadvisor/plan-2639dab1ac03}
 
 # ---- Step 1 of 2 ---------------------------------------------------------------------------------
 # New file /etc/systemd/system/watch.timer, so that it lasts
-# - Rule watched, on host (high, risk, advise, no interruption)
+# - Rule watched, on host (high risk; no interruption)
 #
 # To see it for yourself:
 #     cat /etc/systemd/system/watch.timer
@@ -156,7 +156,7 @@ step_1() {
 
 # ---- Step 2 of 2 ---------------------------------------------------------------------------------
 # Something is found by watched
-# - Rule watched, on host (high, risk, advise, no interruption)
+# - Rule watched, on host (high risk; no interruption)
 #
 # Because it is so.
 #

@@ -81,7 +81,7 @@ stop_timer() {
 
 FSTAB=/etc/fstab
 FILES_IN=${FILES_IN:-}
-STATE=${STATE:-/var/lib/fsadvisor/plan-c7466ff7a795}
+STATE=${STATE:-/var/lib/fsadvisor/plan-2639dab1ac03}
 
 # ---- Back from step 2: ---------------------------------------------------------------------------
 # Something is found by watched
