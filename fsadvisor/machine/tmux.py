@@ -12,7 +12,7 @@ from fsadvisor.machine.runner import TOOL_FOLDERS
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-_LONGEST_S: Final = 2.0
+_LONGEST_S: Final = 30.0
 _LONGEST_REASON: Final = 60
 _PASSED_ON: Final = ("TMUX", "TMUX_PANE")
 _WAYS: Final = (("load-buffer", "-w", "-"), ("load-buffer", "-"))
@@ -25,7 +25,7 @@ def is_around(environment: Mapping[str, str] = os.environ) -> bool:
 
 
 def load_buffer(text: str, environment: Mapping[str, str] = os.environ) -> str:
-    """Put text there; why it is not there, '' where it is. This may wait for two seconds."""
+    """Put text there; why it is not there, '' where it is. This may wait for half a minute."""
     folders = ":".join(TOOL_FOLDERS)
     tool = shutil.which("tmux", path=folders)
     if tool is None:

@@ -6,6 +6,7 @@ Nobody answers whether a terminal takes OSC 52: it is said where the text went, 
 from __future__ import annotations
 
 import threading
+from contextlib import suppress
 from typing import TYPE_CHECKING, Final
 
 from fsadvisor.machine import tmux
@@ -48,18 +49,20 @@ def copy(app: App[int], lines: Iterable[str], what: str, otherwise: str, *, to_b
     text = "".join(told) if to_be_typed_on else _text(told)
     app.copy_to_clipboard(text)
     if tmux.is_around() and not app.is_web:
+        _say(app, f"{what} sent to the terminal's clipboard (OSC 52), and on to tmux's buffer; {otherwise}")
         threading.Thread(target=_into_tmux, args=(app, text, what, otherwise), daemon=True).start()
     else:
         _say(app, f"{what} sent to the terminal's clipboard (OSC 52); {otherwise}")
 
 
 def _into_tmux(app: App[int], text: str, what: str, otherwise: str) -> None:
-    """On a thread: its server may hang."""
+    """On a thread: its server may hang, and the explorer may have been left once it answers."""
     if why_not := tmux.load_buffer(text):
         words = f"{what} sent to the terminal's clipboard (OSC 52), not to tmux's buffer: {why_not}; {otherwise}"
-        app.call_from_thread(_say, app, words, failed=True)
     else:
-        app.call_from_thread(_say, app, f"{what} copied to tmux's buffer: prefix ] pastes; {otherwise}")
+        words = f"{what} copied to tmux's buffer: prefix ] pastes; {otherwise}"
+    with suppress(RuntimeError):
+        app.call_later(_say, app, words, failed=bool(why_not))
 
 
 def _say(app: App[int], words: str, *, failed: bool = False) -> None:

@@ -3,7 +3,9 @@
 import os
 import shlex
 import shutil
+import socket
 import subprocess
+import threading
 
 import pytest
 
@@ -120,11 +122,16 @@ def tmux(tmp_path):
     asked("kill-server")
 
 
+ON_THE_WAY = "sent to the terminal's clipboard (OSC 52), and on to tmux's buffer; w writes a file"
+
+
 async def copied(app, pilot):
+    """What is in the clipboard, and what is said in the end."""
     await opened(app, pilot)
     before = len(app.heard)
     await pilot.press("y")
-    await until(pilot, lambda: len(app.heard) > before)
+    await until(pilot, lambda: len(app.heard) > before + 1)
+    assert app.heard[before].endswith(ON_THE_WAY)
     return app.clipboard, app.heard[-1]
 
 
@@ -142,6 +149,26 @@ def test_where_tmux_is_gone_it_is_said_where_the_copy_went_and_what_works(monkey
     assert clipboard.startswith("mount ")
     assert "sent to the terminal's clipboard (OSC 52), not to tmux's buffer: " in words
     assert words.endswith("; w writes a file")
+
+
+@pytest.mark.skipif(shutil.which("tmux") is None, reason="no tmux is installed here")
+def test_while_tmux_hangs_it_is_said_what_was_done_and_one_can_leave(monkeypatch, tmp_path):
+    monkeypatch.setenv("TMUX", f"{tmp_path}/hung,1,0")
+
+    async def steps(app, pilot):
+        await opened(app, pilot)
+        await pilot.press("y")
+        return app.heard[-1]
+
+    with socket.socket(socket.AF_UNIX) as server:
+        server.bind(f"{tmp_path}/hung")
+        server.listen()
+        assert explored(steps, machine=mounted_at(WITH_COMMANDS[0])).endswith(ON_THE_WAY)
+        asking, _ = server.accept()
+        asking.close()
+    for thread in threading.enumerate():
+        if "_into_tmux" in thread.name:
+            thread.join()  # what it raised would fail this test
 
 
 def test_of_a_command_of_the_command_line_no_end_of_line_is_copied():

@@ -11,6 +11,7 @@ import pytest
 from fsadvisor.machine.kept_files import ATTESTATIONS, WithFile, attestation_text
 from fsadvisor.machine.opening import open_machine
 from fsadvisor.tui.measuring import Measurer, probe_progress, trial_progress
+from fsadvisor.tui.screens.plan import PlanPlace
 from tests.cases import few
 from tests.paths import FIXTURES
 from tests.tui import played, test_probes
@@ -41,8 +42,8 @@ TASKS = {
 }
 
 
-async def drive(machine, keys, tmp_path):
-    """Press the keys; the screen at the end."""
+async def drive(machine, keys, tmp_path, expected):
+    """Press the keys, and see the screen that is expected."""
     here = session(machine)
     recorded = open_machine(FIXTURES / "machines" / machine)
     file = tmp_path / "attest.toml"
@@ -56,16 +57,18 @@ async def drive(machine, keys, tmp_path):
         for key in keys.split(" "):
             await pilot.press({":": "colon", "/": "slash", "]": "right_square_bracket", "-": "minus"}.get(key, key))
             await pilot.pause()
+            if isinstance(app.screen, PlanPlace):
+                await until(pilot, lambda: app.screen._found is not None)  # it is made on a thread
         if isinstance(app.screen, Live):
             await moved(app, pilot, app.screen._sampling)
-        return shown(app)
+        await until(pilot, lambda: expected in shown(app))
 
 
 @pytest.mark.parametrize("task", few(TASKS, 3))
 def test_each_task_is_done_by_these_keys(task, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     machine, keys, expected = TASKS[task]
-    assert expected in asyncio.run(drive(machine, keys, tmp_path))
+    asyncio.run(drive(machine, keys, tmp_path, expected))
 
 
 def test_half_of_the_tasks_take_four_keys_at_most():

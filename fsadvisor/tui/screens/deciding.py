@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+from contextlib import suppress
 from typing import TYPE_CHECKING, Final
 
 from fsadvisor.facts import Known
@@ -102,7 +103,7 @@ class Deciding(Place):
         """Ask, then take the waiver back."""
         from fsadvisor.tui.screens.question import Question
 
-        waiver, offered = found.waiver, [(found.rule.id, one.id) for one in found.subjects]
+        explorer, waiver, offered = self.explorer, found.waiver, [(found.rule.id, one.id) for one in found.subjects]
         words = f"It is waived until {waiver.until if waiver else ''}: take the waiver back, so that it counts again?"
 
         def answered(answer: str | None) -> None:
@@ -110,11 +111,13 @@ class Deciding(Place):
                 threading.Thread(target=written, daemon=True).start()
 
         def written() -> None:  # on a thread: the directory may be on a dead server
-            self.app.call_from_thread(done, self.explorer.session.withdrawn(offered))
+            told = explorer.session.withdrawn(offered)
+            with suppress(RuntimeError):  # the explorer was left meanwhile
+                explorer.call_later(done, told)
 
         def done(told: str) -> None:
             self.say(told)
-            self.explorer.action_look_again()
+            explorer.action_look_again()
 
         page = Document("withdraw", (paragraph(words), Gap(), paragraph(span(found.title, Tone.STRONG))))
         self.app.push_screen(Question(page, (("y", "take it back", "yes"),), "keep it"), answered)
