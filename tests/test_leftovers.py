@@ -3,13 +3,11 @@
 Each of its tools is replaced by one that hangs, with a child in a session of its own, in a mount namespace of ours.
 """
 
-import contextlib
 import os
 import shutil
 import signal
 import subprocess
 import uuid
-from pathlib import Path
 
 import pytest
 
@@ -17,7 +15,7 @@ from fsadvisor.machine.tools import PACKAGES
 from tests.cases import few
 from tests.command import ARGV
 from tests.paths import ROOT
-from tests.waiting import comes_to
+from tests.waiting import comes_to, running
 from tools.screens.terminal import Terminal
 
 pytestmark = [
@@ -65,12 +63,7 @@ class Hung:
 
     def running(self):
         """The processes of hanging tools."""
-        found = []
-        for path in Path("/proc").glob("[0-9]*/cmdline"):
-            with contextlib.suppress(OSError):
-                if f"\0{self.argument}\0".encode() in path.read_bytes():
-                    found.append(int(path.parent.name))
-        return found
+        return running(f"\0{self.argument}\0")
 
 
 @pytest.fixture

@@ -1,8 +1,6 @@
-import contextlib
 import os
 import subprocess
 import sys
-from pathlib import Path
 
 import msgspec
 import pytest
@@ -12,7 +10,7 @@ from fsadvisor.machine.port import Reply
 from fsadvisor.machine.runner import MOST_SIDE_BY_SIDE, OUTPUT_CAP_BYTES, Runner, encoded
 from tests.machine.stand_ins import write_tools
 from tests.paths import ROOT
-from tests.waiting import END_S, comes_to
+from tests.waiting import END_S, comes_to, running
 
 
 @pytest.fixture
@@ -24,19 +22,10 @@ def answer(folders, *argv, timeout_s=END_S, root=True):
     return Runner(timeout_s, folders, root).run([argv])[0]
 
 
-def alive(marker):
-    """Whether a process with this argument is running."""
-    for path in Path("/proc").glob("[0-9]*/cmdline"):
-        with contextlib.suppress(OSError):
-            if marker in path.read_bytes():
-                return True
-    return False
-
-
 def test_a_tool_that_sleeps_times_out_and_is_killed(folders, tmp_path):
     (tmp_path / "sleeper").write_text(f"#!/bin/sh\nexec sleep {2 * END_S}.1234\n")
     sleeper = answer(folders, "sleeper", timeout_s=0.2)
-    assert comes_to(lambda: not alive(f"{2 * END_S}.1234".encode()))
+    assert comes_to(lambda: not running(f"{2 * END_S}.1234"))
     assert sleeper == Unknown(Cause.TIMED_OUT, "retry with a --timeout longer than 0.2 s", "sleeper")
 
 
@@ -49,7 +38,7 @@ def test_a_grandchild_that_holds_the_pipe_is_not_waited_for_and_not_left_behind(
     """If it were waited for, the answer would come after the test's end."""
     (tmp_path / "parent").write_text(f"#!/bin/sh\nsleep {4 * END_S}.7654 & echo hello\n")
     assert answer(folders, "parent", timeout_s=3 * END_S) == Reply("hello\n", "parent", 0)
-    assert comes_to(lambda: not alive(f"{4 * END_S}.7654".encode()))
+    assert comes_to(lambda: not running(f"{4 * END_S}.7654"))
 
 
 class EndsWhenLookedAt(subprocess.Popen):
@@ -289,4 +278,4 @@ def test_a_tool_in_uninterruptible_sleep_is_abandoned_and_the_interpreter_exits(
     told = subprocess.run([sys.executable, "-c", program], cwd=ROOT, capture_output=True, text=True, check=True)
     assert "could not be killed" in told.stdout
     assert "fine" in told.stdout
-    assert alive(encoded(str(frozen / "file")))
+    assert running(frozen / "file")

@@ -4,7 +4,6 @@ import itertools
 import os
 import re
 import select
-import signal
 import subprocess
 import sys
 
@@ -21,6 +20,7 @@ from tests.cases import each, few
 from tests.loops import run
 from tests.paths import FIXTURES, ROOT
 from tests.probe.filesystems import KINDS, mounted, needs_fio, needs_root
+from tests.waiting import END_S, comes_to, running
 
 MIB = 1 << 20
 ENGINES = ("psync", "libaio", "io_uring")
@@ -236,7 +236,8 @@ def test_the_disk_sees_what_a_window_tells_that_began_before_its_time(ext4):
     with fio.session(fio.find(), small(JOBS["random-write-32"].work), ext4.folder, ext4.way) as session:
         window = session.window(0.05)
     assert window.early_bytes > 0
-    assert window.asked_bytes == pytest.approx(window.disks.written_bytes, rel=0.02)
+    of_the_filesystem = window.disks.written_bytes - window.asked_bytes
+    assert 0 <= of_the_filesystem < MIB
 
 
 @needs_fio
@@ -310,40 +311,30 @@ class TestFinding:
 
 
 OUTLIVED = """
-import signal, sys
+import sys
 from fsadvisor.measure.probe.processes import launcher
 from fsadvisor.measure.probe.fio import Fio
-signal.setitimer(signal.ITIMER_REAL, 1)
 pid, *before = sys.argv[1:]
 shell = Fio(path="/bin/sh", before=tuple(before) or launcher(), version="")
-shell.run(("-c", f"echo $$ > {pid}; exec cat < {pid}.fifo"), 100)
+shell.run(("-c", f"echo $$ > {pid}; exec cat < {pid}.fifo"), 10_000)
 """
-
-
-def gone(pid):
-    """Wait until a process is gone: 5 s at most."""
-    try:
-        handle = os.pidfd_open(pid)
-    except ProcessLookupError:
-        return True
-    with os.fdopen(handle):
-        return bool(select.select([handle], [], [], 5)[0])
 
 
 @pytest.mark.parametrize("before", [("/usr/bin/setpriv", "--pdeathsig", "KILL"), ()], ids=["setpriv", "launcher"])
 def test_it_dies_with_us_when_we_are_killed(before, tmp_path):
-    """The stand-in waits on a FIFO for ever; we end as by SIGKILL, without a chance to clean up."""
+    """The stand-in waits on a FIFO for ever; we end by SIGKILL, without a chance to clean up."""
     pid = tmp_path / "pid"
     os.mkfifo(f"{pid}.fifo")
-    killed = subprocess.run([sys.executable, "-c", OUTLIVED, pid, *before], cwd=ROOT)
-    assert killed.returncode == -signal.SIGALRM
-    assert gone(int(pid.read_text()))
+    with subprocess.Popen([sys.executable, "-c", OUTLIVED, pid, *before], cwd=ROOT) as starter:
+        assert comes_to(lambda: pid.exists() and pid.read_text().endswith("\n"))
+        ends = os.pidfd_open(int(pid.read_text()))
+        starter.kill()
+    with os.fdopen(ends):
+        assert select.select([ends], [], [], END_S)[0]
 
 
 def test_it_is_stopped_when_its_time_is_over(tmp_path):
-    pid = tmp_path / "pid"
-    os.mkfifo(f"{pid}.fifo")
     tool = fio.Fio(path="/bin/sh", before=(), version="")
     with pytest.raises(EngineError, match="did not end within 1 s and was stopped"):
-        tool.run(("-c", f"echo $$ > {pid}; exec cat < {pid}.fifo"), 1)
-    assert gone(int(pid.read_text()))
+        tool.run(("-c", f"sleep {END_S}; :", str(tmp_path)), 1)
+    assert not running(tmp_path)
