@@ -91,12 +91,12 @@ def subjects(storage: Storage) -> Iterator[Markup]:
 def _subject(subject: Subject, names: dict[str, str]) -> Markup:
     facts = [(element("code", name), said(name, fact)) for name, fact in as_json.own_facts(subject)]
     below = [names.get(one, one) for one in subject.below]
-    ground = element("p", f"stands on {listed(below)}", class_="aside") if below else ""
-    whole = table("facts", ("Fact", "Value and source"), facts, f"Facts of {full_name(subject)}")
+    stands_on = element("p", f"stands on {listed(below)}", class_="aside") if below else ""
+    rows = table("facts", ("Fact", "Value and source"), facts, f"Facts of {full_name(subject)}")
     head = joined(
         (full_name(subject), " ", element("small", f"{subject.id}, {counted(len(facts), 'fact')}", class_="source"))
     )
-    return folded(head, ground, whole)
+    return folded(head, stands_on, rows)
 
 
 _POLICY: Final = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'"
@@ -114,10 +114,10 @@ def as_html(storage: Storage, verdicts: Sequence[Verdict], about: Provenance) ->
     yield _title(storage, about, comes_to)
     yield "<main>\n"
     yield from _findings(found)
-    for one in sections.sections(storage, verdicts, about):
-        title = element("h2", f"{one.title}{one.number}")
-        more = by_check(verdicts) if one.id == "not-told" else NOTHING
-        yield element("section", title, *render(one.blocks, 3), more, id=one.id) + "\n"
+    for section in sections.sections(storage, verdicts, about):
+        title = element("h2", f"{section.title}{section.number}")
+        more = by_check(verdicts) if section.id == "not-told" else NOTHING
+        yield element("section", title, *render(section.blocks, 3), more, id=section.id) + "\n"
     yield from _lines(passed(verdicts, Outcome.OK, sections.NOT_FOUND, "passed"))
     not_applying = passed(verdicts, Outcome.NOT_APPLICABLE, sections.NOT_APPLYING, "not-applicable")
     yield from _lines(not_applying)
@@ -162,31 +162,33 @@ def _title(storage: Storage, about: Provenance, comes_to: str) -> str:
 def _findings(found: Sequence[Finding]) -> Iterator[str]:
     yield '<section id="findings">\n'
     yield element("h2", "Findings")
-    told = below(found)
+    folded = below(found)
     if not found:
         yield element("p", "Nothing calls for action.")
     if len(found) > 1:
         yield table(
             "overview",
             ("Nr", "How grave", "What, and where"),
-            (_overview(one, number, told) for number, one in enumerate(found, 1)),
+            (_overview(one, number, folded) for number, one in enumerate(found, 1)),
             "The most urgent first, then by severity; what follows from a finding, or waits for it, comes last",
         )
-    told_in: dict[str, int] = {}
+    first_numbers: dict[str, int] = {}
     for number, finding in enumerate(found, 1):
-        behind = finding_page.stands_behind(finding, found, told)
-        blocks = finding_page.document(finding, number, told_in.get(finding.rule.id), all_are="", behind=behind)
-        whole = joined(render(blocks, 4))
-        yield "\n" + element("article", whole, class_=f"finding {finding.rule.severity}", id=f"finding-{number}")
-        told_in.setdefault(finding.rule.id, number)
+        behind = finding_page.stands_behind(finding, found, folded)
+        blocks = finding_page.document(finding, number, first_numbers.get(finding.rule.id), all_are="", behind=behind)
+        content = joined(render(blocks, 4))
+        yield "\n" + element("article", content, class_=f"finding {finding.rule.severity}", id=f"finding-{number}")
+        first_numbers.setdefault(finding.rule.id, number)
     yield "</section>\n"
 
 
-def _overview(finding: Finding, number: int, told: Mapping[tuple[str, str], FoldedBelow]) -> tuple[str, Markup, Markup]:
+def _overview(
+    finding: Finding, number: int, folded: Mapping[tuple[str, str], FoldedBelow]
+) -> tuple[str, Markup, Markup]:
     link = element("a", finding.title, href=f"#finding-{number}")
     words = [finding_page.urgency(finding)] if finding_page.urgency(finding) else []
-    if one := told.get((finding.rule.id, finding.verdicts[0].subject.id)):
-        words = [f"{one.words} {one.number}"]
-    place = element("div", "; ".join((*words, where(finding, _NAMED, ""))), class_="source")
+    if above := folded.get((finding.rule.id, finding.verdicts[0].subject.id)):
+        words = [f"{above.words} {above.number}"]
+    where_line = element("div", "; ".join((*words, where(finding, _NAMED, ""))), class_="source")
     badge = badge_of(headline(finding), finding.rule.severity)
-    return str(number), badge, joined((link, place, NOTHING))
+    return str(number), badge, joined((link, where_line, NOTHING))

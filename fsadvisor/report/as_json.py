@@ -171,16 +171,16 @@ def _own(seen: Subject) -> Iterator[str]:
 
 def own_facts(seen: Subject) -> list[tuple[str, Fact[Any]]]:
     """The facts that are the subject's own by name, without those that make no sense for it."""
-    found: list[tuple[str, Fact[Any]]] = []
+    facts: list[tuple[str, Fact[Any]]] = []
     for namespace in _own(seen):
         names, read = _reader(namespace)
-        found += [
+        facts += [
             named
             for named in zip(names, read(seen.scope[namespace]), strict=True)
             if named[1] is not NOT_APPLICABLE
             and (isinstance(named[1], Known) or named[1].cause is not Cause.NOT_APPLICABLE)
         ]
-    return found
+    return facts
 
 
 @cache
@@ -198,20 +198,20 @@ _SUBJECT, _TRUTHS = b"\0subject\0", b"\0truths\0"
 """Places in a template; no JSON text has a NUL in it."""
 
 
-def verdict_line(found: Verdict) -> bytes:
+def verdict_line(verdict: Verdict) -> bytes:
     """One verdict and what to do, in the shape of model.Verdict."""
-    rule = found.rule
-    subject = piece(found.subject.id)
-    template = _template(rule, found.outcome, found.waiver is not None, found.measured)
-    line = subject.join(template).replace(_TRUTHS, _truths(found))
-    if found.calls_for_action:
-        line = b'%b,"remedy":%b}' % (line[:-1], _remedy(found.instructions()))
-        if (here := titles.title(rule, (found.subject,))) != rule.title:
+    rule = verdict.rule
+    subject = piece(verdict.subject.id)
+    template = _template(rule, verdict.outcome, verdict.waiver is not None, verdict.measured)
+    line = subject.join(template).replace(_TRUTHS, _truths(verdict))
+    if verdict.calls_for_action:
+        line = b'%b,"remedy":%b}' % (line[:-1], _remedy(verdict.instructions()))
+        if (here := titles.title(rule, (verdict.subject,))) != rule.title:
             line = b'%b,"title_here":%b}' % (line[:-1], piece(_text(here)))
-    if found.waiver is not None:
-        line = b'%b,"waived":%b}' % (line[:-1], piece(convert(found.waiver, model.Waived, from_attributes=True)))
-    if found.behind is not None:
-        behind = model.Behind(why=found.behind.why, rule=found.behind.rule.id, subject=found.behind.subject.id)
+    if verdict.waiver is not None:
+        line = b'%b,"waived":%b}' % (line[:-1], piece(convert(verdict.waiver, model.Waived, from_attributes=True)))
+    if verdict.behind is not None:
+        behind = model.Behind(why=verdict.behind.why, rule=verdict.behind.rule.id, subject=verdict.behind.subject.id)
         line = b'%b,"behind":%b}' % (line[:-1], piece(behind))
     return line
 
@@ -219,7 +219,7 @@ def verdict_line(found: Verdict) -> bytes:
 @cache
 def _template(rule: Rule, outcome: Outcome, waived: bool, measured: Gained | None) -> tuple[bytes, ...]:
     """The JSON of a verdict between the places where its subject stands."""
-    told = model.Verdict(
+    sample = model.Verdict(
         rule=rule.id,
         subject=_mark(_SUBJECT),
         verdict=outcome,
@@ -230,7 +230,7 @@ def _template(rule: Rule, outcome: Outcome, waived: bool, measured: Gained | Non
         truths=_mark(_TRUTHS),
         gain=gain_of(rule, measured) or UNSET if measured else UNSET,
     )
-    return tuple(piece(told).split(_SUBJECT))
+    return tuple(piece(sample).split(_SUBJECT))
 
 
 def _mark(mark: bytes) -> Any:  # noqa: ANN401 - stands for a value of any type
@@ -260,10 +260,10 @@ def _erratum(number: str) -> model.Erratum:
     return convert(errata()[number], model.Erratum, from_attributes=True)
 
 
-def _truths(found: Verdict) -> bytes:
+def _truths(verdict: Verdict) -> bytes:
     """The answers, as Verdict.answers gives them."""
-    asks = found.rule.asks if found.calls_for_action else found.rule.conditions
-    return b"[%b]" % b",".join([_TOLD[ask.expression.evaluate(found.subject.scope)] for ask in asks])
+    asks = verdict.rule.asks if verdict.calls_for_action else verdict.rule.conditions
+    return b"[%b]" % b",".join([_TOLD[ask.expression.evaluate(verdict.subject.scope)] for ask in asks])
 
 
 _TOLD = {truth: piece(truth) for truth in Truth}

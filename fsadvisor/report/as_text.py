@@ -54,18 +54,18 @@ def as_text(
     yield from render(_head(storage, about, comes_to), width)
     if screen := tuple(_screen(storage, verdicts, (found, minor), width, full=full)):
         yield from render((Gap(), *screen), width, 0)
-    told_in: dict[str, int] = {}
-    told = below(found)
+    first_numbers: dict[str, int] = {}
+    folded = below(found)
     for number, finding in enumerate(found, 1):
         yield "\n\n" if full else "\n"
-        before = told_in.get(finding.rule.id)
+        before = first_numbers.get(finding.rule.id)
         if full:
-            behind = finding_page.stands_behind(finding, found, told)
+            behind = finding_page.stands_behind(finding, found, folded)
             blocks = finding_page.document(finding, number, before, behind=behind)
         else:
             blocks = short_page.document(finding, number, before)
         yield from render(blocks, width)
-        told_in.setdefault(finding.rule.id, number)
+        first_numbers.setdefault(finding.rule.id, number)
     for section in sections.sections(storage, verdicts, about, full=full):
         yield f"\n\n{section.title.upper()}{section.number}\n"
         yield from render(section.blocks, width)

@@ -25,55 +25,55 @@ _LEAST: Final = 50_000
 _CALM: Final = "it neither waited in state D nor ran in a tenth of the looks, and moved less than 64 KiB/s"
 
 
-def asked_blocks(told: Answer, about: frozenset[str], symptom: str, rules: Sequence[Rule]) -> Iterator[Block]:
+def asked_blocks(answer: Answer, about: frozenset[str], symptom: str, rules: Sequence[Rule]) -> Iterator[Block]:
     """`about` are names of subjects, `symptom` all other words; nothing where neither leads anywhere."""
-    window = told.window
+    window = answer.window
     programs = [one for one in window.programs if named(one) in about]
     places = [one for one in window.filesystems if one.mount_point in about]
     devices = [one for one in window.devices if one.name in about]
-    said = [_program(one) for one in programs[:_MOST]]
-    said += [_place(one, window) for one in places] or [_device(one) for one in devices]
+    sentences = [_program(one) for one in programs[:_MOST]]
+    sentences += [_place(one, window) for one in places] or [_device(one) for one in devices]
     known = {named(one) for one in programs} | {one.mount_point for one in places} | {one.name for one in devices}
-    said += [f"{clean(name)}: {_CALM}" for name in sorted(about - known) if not name.startswith("/")]
+    sentences += [f"{clean(name)}: {_CALM}" for name in sorted(about - known) if not name.startswith("/")]
     if symptom:
-        said += [_lead(one, told) for one in _leads(symptom, told, rules)]
-    if not said:
+        sentences += [_lead(one, answer) for one in _leads(symptom, answer, rules)]
+    if not sentences:
         return
     yield Gap()
     yield paragraph(f"Of what was asked{f' ({clean(symptom)})' if symptom else ''}:")
-    for one in said:
+    for one in sentences:
         yield paragraph(one, first=line("  - "), indent=4)
 
 
-def _program(one: Program) -> str:
+def _program(task: Program) -> str:
     """Its own side: what its threads did in the looks, and what it read and wrote."""
     parts = [
         f"{words} {100 * share:.0f} %"
         for words, share in (
-            ("waited in state D in", one.waiting),
-            ("in a sync in", one.syncing),
-            ("held back in its writes in", one.held_back),
-            ("for journal space in", one.journal_full),
-            ("for swap or free memory in", one.for_memory),
-            ("ran in", one.running),
+            ("waited in state D in", task.waiting),
+            ("in a sync in", task.syncing),
+            ("held back in its writes in", task.held_back),
+            ("for journal space in", task.journal_full),
+            ("for swap or free memory in", task.for_memory),
+            ("ran in", task.running),
         )
         if share
     ]
     looks = f"{', '.join(parts)} of the looks" if parts else "did not wait in state D"
-    moved = [f"{verb} {number / 1e6:.1f} MB/s" for verb, number in _moved(one) if number and number >= _LEAST]
-    where = f"; mostly in {one.function}" if one.function and one.waiting else ""
-    return clean(f"{named(one)}: {looks}{where}{'; ' if moved else ''}{', '.join(moved)}")
+    moved = [f"{verb} {number / 1e6:.1f} MB/s" for verb, number in _moved(task) if number and number >= _LEAST]
+    where = f"; mostly in {task.function}" if task.function and task.waiting else ""
+    return clean(f"{named(task)}: {looks}{where}{'; ' if moved else ''}{', '.join(moved)}")
 
 
 def _moved(one: Program) -> tuple[tuple[str, float | None], ...]:
     return ("read", one.read_bytes), ("wrote", one.write_bytes)
 
 
-def _place(one: Filesystem, window: Window) -> str:
-    below = devices_of(one.mount_point, window)
+def _place(mount: Filesystem, window: Window) -> str:
+    below = devices_of(mount.mount_point, window)
     busy = "; ".join(_device(each) for each in window.devices if each.name in below)
-    free = f"{100 * (one.available or 0) / one.size:.0f} % free" if one.size else "its space is not told"
-    return clean(f"{one.mount_point} ({one.type}): {free}{'; ' if busy else ''}{busy}")
+    free = f"{100 * (mount.available or 0) / mount.size:.0f} % free" if mount.size else "its space is not told"
+    return clean(f"{mount.mount_point} ({mount.type}): {free}{'; ' if busy else ''}{busy}")
 
 
 def _now(window: Window) -> str:
@@ -83,32 +83,36 @@ def _now(window: Window) -> str:
     return clean(f"now: {waited}; {_device(busiest) if busiest else 'no disk had a request'}")
 
 
-def _device(one: Device) -> str:
-    requests = one.reads + one.writes if one.requests is None else one.requests
-    spent = one.reads * (one.read_ms or 0) + one.writes * (one.write_ms or 0) + requests * (one.request_ms or 0)
+def _device(device: Device) -> str:
+    requests = device.reads + device.writes if device.requests is None else device.requests
+    spent = (
+        device.reads * (device.read_ms or 0)
+        + device.writes * (device.write_ms or 0)
+        + requests * (device.request_ms or 0)
+    )
     each = f" of {spent / requests:.1f} ms" if requests else ""
-    return f"{one.name} {requests:,.0f} requests/s{each}, busy {100 * one.busy:.0f} %, queue {one.queue:.1f}"
+    return f"{device.name} {requests:,.0f} requests/s{each}, busy {100 * device.busy:.0f} %, queue {device.queue:.1f}"
 
 
-def _leads(symptom: str, told: Answer, rules: Sequence[Rule]) -> list[WordMatch]:
+def _leads(symptom: str, answer: Answer, rules: Sequence[Rule]) -> list[WordMatch]:
     """What the look tells of comes first, then what to run."""
-    looked = {"doctor", *(one.rule.id for one in told.excluded), *(one.rule.id for one in told.open)}
-    looked |= {one.verdict.rule.id for one in told.found}
-    found = words.found(symptom, rules)[: 2 * _MOST]
-    first = [one for one in found if one.key in looked][: _MOST - 1]
-    return [*first, *sorted((one for one in found if one not in first), key=lambda one: one.kind == "rule")][:_MOST]
+    looked = {"doctor", *(one.rule.id for one in answer.excluded), *(one.rule.id for one in answer.open)}
+    looked |= {one.verdict.rule.id for one in answer.found}
+    matches = words.found(symptom, rules)[: 2 * _MOST]
+    first = [one for one in matches if one.key in looked][: _MOST - 1]
+    return [*first, *sorted((one for one in matches if one not in first), key=lambda one: one.kind == "rule")][:_MOST]
 
 
-def _lead(one: WordMatch, told: Answer) -> str:
-    for number, found in enumerate(told.found, 1):
-        if found.verdict.rule.id == one.key:
-            return f"{one.key}: yes: {title(found)}" + ("" if number > 1 else " (1.)")
-    for excluded in told.excluded:
-        if excluded.rule.id == one.key:
+def _lead(match: WordMatch, answer: Answer) -> str:
+    for number, finding in enumerate(answer.found, 1):
+        if finding.verdict.rule.id == match.key:
+            return f"{match.key}: yes: {title(finding)}" + ("" if number > 1 else " (1.)")
+    for excluded in answer.excluded:
+        if excluded.rule.id == match.key:
             return f"not {no(excluded)}"
-    if any(each.rule.id == one.key for each in told.open):
-        return f"{one.key}: it could not be told, see below"
-    if one.key == "doctor":
-        return _now(told.window)
-    command = f"fsadvisor explain {one.key}" if one.kind == "rule" else one.title
-    return f"{one.says}: `{command}`"
+    if any(each.rule.id == match.key for each in answer.open):
+        return f"{match.key}: it could not be told, see below"
+    if match.key == "doctor":
+        return _now(answer.window)
+    command = f"fsadvisor explain {match.key}" if match.kind == "rule" else match.title
+    return f"{match.says}: `{command}`"

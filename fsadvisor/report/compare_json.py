@@ -141,26 +141,26 @@ def as_json(
     return document_in_lines(head, map(_row, comparison.rows))
 
 
-def _row(one: "matrix.WorkloadRow") -> Row:
+def _row(row: "matrix.WorkloadRow") -> Row:
     return published(
         Row,
-        one.job,
-        one.job.headline,
-        job=one.job.id,
-        headline=one.job.headline.name,
-        file_bytes=getattr(one.job.work, "file_bytes", None),
-        cells=tuple(map(_cell, one.ranked)),
+        row.job,
+        row.job.headline,
+        job=row.job.id,
+        headline=row.job.headline.name,
+        file_bytes=getattr(row.job.work, "file_bytes", None),
+        cells=tuple(map(_cell, row.ranked)),
     )
 
 
-def _cell(one: "matrix.Ranked") -> Cell:
-    result = one.cell.result
+def _cell(ranked: "matrix.Ranked") -> Cell:
+    result = ranked.cell.result
     return published(
         Cell,
-        one,
-        side=one.cell.side.name,
-        question=one.question and one.question._asdict(),
-        best_is=one.times and dict(zip(("low", "high"), one.times, strict=True)),
+        ranked,
+        side=ranked.cell.side.name,
+        question=ranked.question and ranked.question._asdict(),
+        best_is=ranked.times and dict(zip(("low", "high"), ranked.times, strict=True)),
         result=result and probe_json.result_of(result),
     )
 

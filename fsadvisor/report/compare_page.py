@@ -77,20 +77,20 @@ def listing(choices: Mapping[str, FilesystemChoice], usual: Sequence[str], jobs:
 def document(comparison: Comparison, about: Circumstances) -> Iterator[Block]:
     """All of it."""
     yield paragraph(f"{title(comparison)}; {clean(about.when)}")
-    for said in course(about):
-        yield paragraph(said)
+    for sentence in course(about):
+        yield paragraph(sentence)
     yield from _sides(comparison, about)
     yield from _matrix(comparison, about)
     for row in comparison.rows:
         yield from _workload(row, about)
-    told = tuple(shares(comparison))
-    if told:
+    parts_left = tuple(shares(comparison))
+    if parts_left:
         yield from _title("What a filesystem leaves of its device, and an image of its path")
-    for said in told:
-        yield Item(line(said))
+    for sentence in parts_left:
+        yield Item(line(sentence))
     yield from _title("How to read it")
-    for said in limits(comparison, about):
-        yield Item(line(said))
+    for sentence in limits(comparison, about):
+        yield Item(line(sentence))
     yield paragraph(f"`{about.command}`", first=line("  again: "))
 
 
@@ -126,14 +126,14 @@ def _workload(row: WorkloadRow, about: Circumstances) -> Iterator[Block]:
     yield paragraph(f"{row.job.id}: {row.job.title}", indent=2)
     for asked, members in row.groups():
         yield paragraph(group(asked, about), first=line("  "))
-        for one in members:
-            yield from _member(one)
+        for ranked in members:
+            yield from _member(ranked)
     if row.unranked:
         yield paragraph("not ranked", first=line("  "))
-    for one in row.unranked:
-        shown = _shown(one)
+    for ranked in row.unranked:
+        shown = _shown(ranked)
         doubtful = f" ({figure_words(shown)})" if shown else ""
-        yield paragraph(f"{clean(one.cell.side.name)}: {one.why}{doubtful}", first=line("    "), indent=6)
+        yield paragraph(f"{clean(ranked.cell.side.name)}: {ranked.why}{doubtful}", first=line("    "), indent=6)
     results = [(it.cell.side.name, found) for it in row.ranked if (found := _shown(it))]
     yield from _accounts(results)
     yield from _parts(results)
@@ -147,16 +147,16 @@ def _shown(one: Ranked) -> Result | None:
     return result if result is not None and result.figure is not None else None
 
 
-def _member(one: Ranked) -> Iterator[Block]:
-    result = _shown(one)
+def _member(ranked: Ranked) -> Iterator[Block]:
+    result = _shown(ranked)
     if result is None or result.figure is None:
         return
-    told = f"{figure_words(result)}, {interval(result.headline, result.figure)}"
-    far = f"; {behind(one)}" if behind(one) else ""
-    unsafe = "; dangerous" if one.cell.side.dangers else ""
-    standing = "" if one.standing is Standing.ALONE else one.standing.value
-    name = f"    {standing:<8}{clean(one.cell.side.name)}: "
-    yield paragraph(f"{told}{far}{unsafe}", first=line(name), indent=14)
+    figure = f"{figure_words(result)}, {interval(result.headline, result.figure)}"
+    far = f"; {behind(ranked)}" if behind(ranked) else ""
+    unsafe = "; dangerous" if ranked.cell.side.dangers else ""
+    standing = "" if ranked.standing is Standing.ALONE else ranked.standing.value
+    name = f"    {standing:<8}{clean(ranked.cell.side.name)}: "
+    yield paragraph(f"{figure}{far}{unsafe}", first=line(name), indent=14)
 
 
 def _accounts(results: Sequence[tuple[str, Result]]) -> Iterator[Block]:
@@ -191,10 +191,10 @@ def _account(result: Result) -> tuple[str, ...]:
 
 def _parts(results: Sequence[tuple[str, Result]]) -> Iterator[Block]:
     """One fsync taken apart."""
-    told = [(name, it) for name, it in results if any(part in it.parts_us for part in _PARTS)]
-    if not told:
+    split = [(name, it) for name, it in results if any(part in it.parts_us for part in _PARTS)]
+    if not split:
         return
-    rows = [_cells(_fit(name), [_part(result, it) for it in _PARTS]) for name, result in told]
+    rows = [_cells(_fit(name), [_part(result, it) for it in _PARTS]) for name, result in split]
     yield from (Gap(), _lines(_cells(f"{'one fsync':<{_NAME}}", _PARTS), *rows, indent=4))
 
 
@@ -204,13 +204,13 @@ def _part(result: Result, name: str) -> str:
 
 def _remarks(results: Sequence[tuple[str, Result]]) -> Iterator[Block]:
     """What a reader has to know, once for all that it is said of."""
-    said: dict[str, list[str]] = {}
+    names_of: dict[str, list[str]] = {}
     for name, result in results:
         for remark in result.remarks:
-            said.setdefault(remark, []).append(name)
-    if said:
+            names_of.setdefault(remark, []).append(name)
+    if names_of:
         yield Gap()
-    for remark, names in said.items():
+    for remark, names in names_of.items():
         yield Item(line(f"{', '.join(map(clean, names))}: {remark}"))
 
 
@@ -271,19 +271,19 @@ def _wrong_in_them(comparison: Comparison) -> Iterator[Block]:
         yield Table(("what holds", "what is published", ""), rows)
 
 
-def _short(one: Ranked) -> Line:
-    result = one.cell.result
+def _short(ranked: Ranked) -> Line:
+    result = ranked.cell.result
     if result is None or result.figure is None:
         return ()
-    told = f"{amount(result.headline, result.figure.median)} {sureness(result.figure)}"
-    match one.standing:
+    figure = f"{amount(result.headline, result.figure.median)} {sureness(result.figure)}"
+    match ranked.standing:
         case Standing.BEST:
-            return line(span(told, Tone.STRONG))
+            return line(span(figure, Tone.STRONG))
         case Standing.TIE:
-            return line(span(told, Tone.GOOD))
+            return line(span(figure, Tone.GOOD))
         case Standing.BEHIND:
-            return line(told)
-    return line(f"({told})")
+            return line(figure)
+    return line(f"({figure})")
 
 
 def _workload_table(row: WorkloadRow, about: Circumstances) -> Iterator[Block]:
@@ -311,14 +311,14 @@ def _workload_table(row: WorkloadRow, about: Circumstances) -> Iterator[Block]:
     yield from _published(row)
 
 
-def _full(one: Ranked) -> tuple[Line, ...]:
-    result = one.cell.result
+def _full(ranked: Ranked) -> tuple[Line, ...]:
+    result = ranked.cell.result
     if result is None or result.figure is None:
         return ()
-    standing = "" if one.standing is Standing.ALONE else one.standing.value
-    far = behind(one)
+    standing = "" if ranked.standing is Standing.ALONE else ranked.standing.value
+    far = behind(ranked)
     return _row(
-        one.cell.side.name,
+        ranked.cell.side.name,
         f"{standing}: {far}" if far else standing,
         figure_words(result),
         interval(result.headline, result.figure),
@@ -337,30 +337,30 @@ def _accounts_cell(result: Result) -> Iterator[str]:
         yield time_text(result.parts_us[name].median) if name in result.parts_us else ""
 
 
-def _without_rank(one: Ranked) -> tuple[Line, ...]:
-    result = one.cell.result
-    found = figure_words(result) if result is not None and result.figure is not None else ""
-    return _row(one.cell.side.name, found, one.why)
+def _without_rank(ranked: Ranked) -> tuple[Line, ...]:
+    result = ranked.cell.result
+    figure = figure_words(result) if result is not None and result.figure is not None else ""
+    return _row(ranked.cell.side.name, figure, ranked.why)
 
 
 def _remark_items(row: WorkloadRow) -> Iterator[Block]:
-    said: dict[str, list[str]] = {}
-    for one in row.ranked:
-        for remark in one.cell.result.remarks if one.cell.result else ():
-            said.setdefault(remark, []).append(one.cell.side.name)
-    yield from (Item(line(f"{', '.join(names)}: {remark}")) for remark, names in said.items())
+    names_of: dict[str, list[str]] = {}
+    for ranked in row.ranked:
+        for remark in ranked.cell.result.remarks if ranked.cell.result else ():
+            names_of.setdefault(remark, []).append(ranked.cell.side.name)
+    yield from (Item(line(f"{', '.join(names)}: {remark}")) for remark, names in names_of.items())
 
 
 def _published(row: WorkloadRow) -> Iterator[Block]:
     """What was published of the like, with its conditions: a place to look, and no verdict."""
-    found = _elsewhere(row)
-    if found:
+    published = _elsewhere(row)
+    if published:
         yield Remark(line("Published elsewhere, a place to look and no verdict:"))
-    for name, rows in groupby(found, key=lambda it: it.table):
-        told = list(rows)
-        wrong = f"; wrong in it: {', '.join(told[0].errata)}" if told[0].errata else ""
-        yield Item(line(f"{table(name).title} ({told[0].conditions}{wrong}; table {name})"))
-        yield from (Item(line(it.says), level=1) for it in told[:_MOST_ROWS])
+    for name, rows in groupby(published, key=lambda it: it.table):
+        shown = list(rows)
+        wrong = f"; wrong in it: {', '.join(shown[0].errata)}" if shown[0].errata else ""
+        yield Item(line(f"{table(name).title} ({shown[0].conditions}{wrong}; table {name})"))
+        yield from (Item(line(it.says), level=1) for it in shown[:_MOST_ROWS])
 
 
 def _elsewhere(row: WorkloadRow) -> tuple[Elsewhere, ...]:

@@ -124,14 +124,14 @@ def behind(ranked: Ranked) -> str:
 
 def winners(comparison: Comparison, about: Circumstances) -> Iterator[str]:
     """Who is best at what, and that nobody is at everything; or that somebody is."""
-    for place in _GROUNDS:
-        leads = comparison.leads(place)
+    for base in _GROUNDS:
+        leads = comparison.leads(base)
         if len(leads) < _RIVALS:
             continue
-        where = ground(place, about)
-        whole = comparison.universal(place)
-        if whole is not None:
-            yield f"{whole.side.name} is best at all that was measured {where}: {listed(whole.best)}."
+        where = ground(base, about)
+        everywhere = comparison.universal(base)
+        if everywhere is not None:
+            yield f"{everywhere.side.name} is best at all that was measured {where}: {listed(everywhere.best)}."
             continue
         best = "; ".join(f"{it.side.name} is at {listed(it.best)}" for it in leads if it.best)
         ties = dict.fromkeys(job for it in leads for job in it.tie)
@@ -143,13 +143,14 @@ def winners(comparison: Comparison, about: Circumstances) -> Iterator[str]:
 def shares(comparison: Comparison) -> Iterator[str]:
     """What filesystems leave of their device, and images of their path."""
     wide = 0
-    for one in (*comparison.of_devices(), *comparison.of_images()):
-        if one.high > _TELLING * one.low:
+    for left in (*comparison.of_devices(), *comparison.of_images()):
+        if left.high > _TELLING * left.low:
             wide += 1
-        elif one.of.kind == "device":
-            yield f"{one.side.name} does {_percent(one)} of what {one.of.name} does, {one.job.id}."
+        elif left.of.kind == "device":
+            yield f"{left.side.name} does {_percent(left)} of what {left.of.name} does, {left.job.id}."
         else:
-            yield f"{one.side.name} in an image does {_percent(one)} of what {one.of.name} itself does, {one.job.id}."
+            itself = f"{left.of.name} itself does, {left.job.id}"
+            yield f"{left.side.name} in an image does {_percent(left)} of what {itself}."
     if wide:
         yield f"Of {wide} more the intervals are too wide to tell."
 

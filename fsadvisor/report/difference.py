@@ -88,22 +88,22 @@ class NoReportError(Exception):
 def side_of(text: str | bytes) -> Side:
     """A report as it is printed. Raises NoReportError."""
     try:
-        found = msgspec.json.decode(text, type=_Report)
+        report = msgspec.json.decode(text, type=_Report)
     except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
         raise NoReportError(f"no report that `fsadvisor --json` prints ({error})") from None
-    if found.schema not in READ:
-        raise NoReportError(f"a document {found.schema!r}, not {' or '.join(READ)}")
+    if report.schema not in READ:
+        raise NoReportError(f"a document {report.schema!r}, not {' or '.join(READ)}")
     findings: dict[str, dict[str, Said]] = {}
-    for one in found.verdicts:
-        if one.verdict in _WORDS:
-            said = Said(one.verdict, one.severity, one.title_here or one.title, bool(one.waived))
-            findings.setdefault(one.subject, {})[one.rule] = said
+    for verdict in report.verdicts:
+        if verdict.verdict in _WORDS:
+            said = Said(verdict.verdict, verdict.severity, verdict.title_here or verdict.title, bool(verdict.waived))
+            findings.setdefault(verdict.subject, {})[verdict.rule] = said
     return Side(
-        facts={one.id: dict(_values(one.facts)) for one in found.subjects},
+        facts={one.id: dict(_values(one.facts)) for one in report.subjects},
         findings=findings,
-        below={one.id: one.below for one in found.subjects},
-        could_not_look=found.summary.could_not_look,
-        machine_id=found.machine.get("id"),
+        below={one.id: one.below for one in report.subjects},
+        could_not_look=report.summary.could_not_look,
+        machine_id=report.machine.get("id"),
     )
 
 
@@ -176,25 +176,25 @@ def difference(
     """
     changes = tuple(history.changes(old.facts, new.facts))
     asked = {rule.id: frozenset(name for ask in rule.asks for name in ask.expression.names) for rule in rules}
-    found: list[FindingJson] = []
+    findings: list[FindingJson] = []
     if old.findings is not None and new.findings is not None:
         for subject in {**new.findings, **old.findings}:
             before, now = old.findings.get(subject, {}), new.findings.get(subject, {})
             stands_on = _below(subject, {**old.below, **new.below})
             for rule in {**now, **before}:
-                one = _finding(rule, subject, before.get(rule), now.get(rule), new, grave)
-                if one is not None:
+                row = _finding(rule, subject, before.get(rule), now.get(rule), new, grave)
+                if row is not None:
                     names = asked.get(rule, frozenset())
                     facts = tuple(map(_fact, (it for it in changes if it.fact in names and it.subject in stands_on)))
-                    found.append(replace(one, facts=facts))
-    found.sort(key=lambda one: (_MARKS.index(one.mark), not one.counts, _SEVERITIES.index(one.severity), one.rule))
+                    findings.append(replace(row, facts=facts))
+    findings.sort(key=lambda row: (_MARKS.index(row.mark), not row.counts, _SEVERITIES.index(row.severity), row.rule))
     news = (_fact(one) for one in changes if not one.fact or history.stays(one.fact))
     return Difference(
         old=called[0],
         new=called[1],
         findings_compared=old.findings is not None,
         other_machine=bool(old.machine_id and new.machine_id) and old.machine_id != new.machine_id,
-        findings=tuple(found),
+        findings=tuple(findings),
         facts=tuple(news),
     )
 
@@ -209,12 +209,12 @@ def _fact(one: Change) -> FactJson:
 
 def _below(subject: str, below: Mapping[str, Sequence[str]]) -> frozenset[str]:
     """It, all that it stands on, and the host, of which every rule may ask."""
-    found, to_see = {subject, "host"}, [subject]
+    reached, to_see = {subject, "host"}, [subject]
     while to_see:
-        further = [one for one in below.get(to_see.pop(), ()) if one not in found]
-        found.update(further)
+        further = [one for one in below.get(to_see.pop(), ()) if one not in reached]
+        reached.update(further)
         to_see += further
-    return frozenset(found)
+    return frozenset(reached)
 
 
 def _finding(
@@ -258,32 +258,32 @@ def as_text(found: Difference) -> Iterator[str]:
     yield from render(_blocks(found), margin=0)
 
 
-def _blocks(found: Difference) -> Iterator[Block]:
-    numbers = {mark: [one for one in found.findings if one.mark is mark] for mark in Mark}
+def _blocks(changes: Difference) -> Iterator[Block]:
+    numbers = {mark: [one for one in changes.findings if one.mark is mark] for mark in Mark}
     counts = ", ".join(f"{len(some)} {mark.value}" for mark, some in numbers.items() if some)
-    findings = f"findings: {counts or 'as before'}" if found.findings_compared else "findings: not kept then"
+    findings = f"findings: {counts or 'as before'}" if changes.findings_compared else "findings: not kept then"
     yield paragraph(
-        f"{clean(found.old)} -> {clean(found.new)}: {findings}; {counted(len(found.facts), 'fact')} changed."
+        f"{clean(changes.old)} -> {clean(changes.new)}: {findings}; {counted(len(changes.facts), 'fact')} changed."
     )
-    if found.other_machine:
+    if changes.other_machine:
         yield paragraph("These are two machines: their ids differ.")
     for mark, some in numbers.items():
         if some:
             yield from (Gap(), Heading(f"{mark.value.capitalize()}: {counted(len(some), 'finding')}"))
             yield from map(_item, some)
-    if found.facts:
+    if changes.facts:
         yield from (Gap(), Heading("Facts that changed"))
-        yield from (Item(line(_of(one.subject), f": {_change(one)}")) for one in found.facts)
+        yield from (Item(line(_of(one.subject), f": {_change(one)}")) for one in changes.facts)
 
 
-def _item(one: FindingJson) -> Block:
-    facts = "; ".join(f"{_change(fact)} ({_of(fact.subject)})" for fact in one.facts)
+def _item(row: FindingJson) -> Block:
+    facts = "; ".join(f"{_change(fact)} ({_of(fact.subject)})" for fact in row.facts)
     how = (
         ""
-        if one.mark is Mark.NEW and _said(one.now) == "advised"
-        else f"; was {_said(one.before)}, now {_said(one.now)}"
+        if row.mark is Mark.NEW and _said(row.now) == "advised"
+        else f"; was {_said(row.before)}, now {_said(row.now)}"
     )
-    words = line(span(f"{one.severity}: {one.title} ", Tone.STRONG), f"[{one.rule} on {_of(one.subject)}]{how}")
+    words = line(span(f"{row.severity}: {row.title} ", Tone.STRONG), f"[{row.rule} on {_of(row.subject)}]{how}")
     return Item(words, line(span(facts)) if facts else NOTHING)
 
 

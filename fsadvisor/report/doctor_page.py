@@ -53,12 +53,12 @@ def timeline(windows: Sequence[Window], chosen: Window) -> Iterator[Block]:
         f"{len(windows):,} windows were kept, {clean(windows[0].when)} to {clean(windows[-1].when)}. "
         "--at TIME chooses one. Those with most trouble:"
     )
-    for one in sorted(sorted(windows, key=trouble, reverse=True)[:_MOST_TIMES], key=lambda one: one.when):
-        waited, busy = trouble(one)
-        told = f"I/O pressure {100 * waited:.0f} %" if one.io_some is not None else "I/O pressure not kept"
-        mark = " (this one)" if one is chosen else ""
+    for window in sorted(sorted(windows, key=trouble, reverse=True)[:_MOST_TIMES], key=lambda window: window.when):
+        waited, busy = trouble(window)
+        pressure = f"I/O pressure {100 * waited:.0f} %" if window.io_some is not None else "I/O pressure not kept"
+        mark = " (this one)" if window is chosen else ""
         yield paragraph(
-            f"{clean(one.when)}: {told}, busiest disk {100 * busy:.0f} %{mark}", first=line("  - "), indent=4
+            f"{clean(window.when)}: {pressure}, busiest disk {100 * busy:.0f} %{mark}", first=line("  - "), indent=4
         )
     yield Gap()
 
@@ -98,34 +98,36 @@ def _headline(answer: Answer, hurting: list[Finding], working: list[Finding]) ->
     return "Nothing hurts now: no device, filesystem, program or limit of I/O is above its threshold."
 
 
-def _finding(number: int, one: Finding, window: Window) -> Iterator[Block]:
-    rule = one.verdict.rule
-    place = f" ({clean(one.place)})" if one.place else ""
-    alike = f"; likewise {counted(one.alike, 'more process', 'more processes')} of this name" if one.alike else ""
-    yield paragraph(f"{title(one)}{place}{alike}", first=line(f"{number}. "), indent=3)
-    for asked in one.verdict.answers():
+def _finding(number: int, finding: Finding, window: Window) -> Iterator[Block]:
+    rule = finding.verdict.rule
+    where = f" ({clean(finding.place)})" if finding.place else ""
+    alike = (
+        f"; likewise {counted(finding.alike, 'more process', 'more processes')} of this name" if finding.alike else ""
+    )
+    yield paragraph(f"{title(finding)}{where}{alike}", first=line(f"{number}. "), indent=3)
+    for asked in finding.verdict.answers():
         if asked.ask.part == "checks":
             yield paragraph(_evidence(asked), first=line("     seen:  "), indent=12)
-    for says, names in (("     who:   ", one.culprits), ("     waits: ", one.waiters)):
+    for says, names in (("     who:   ", finding.culprits), ("     waits: ", finding.waiters)):
         for name in names:
             yield paragraph(clean(name), first=line(says), indent=12)
     since = (
-        f"{clean(one.since)}, {clean(one.since_by)}"
-        if one.since
+        f"{clean(finding.since)}, {clean(finding.since_by)}"
+        if finding.since
         else f"the whole look, {window.seconds:.0f} s, or longer"
     )
     yield paragraph(since, first=line("     since: "), indent=12)
-    told = one.verdict.instructions()
-    yield paragraph(" ".join(_advice(one).split()), first=line("     do:    "), indent=12)
-    if told.now:
-        yield Commands(told.now, indent=12)
+    instructions = finding.verdict.instructions()
+    yield paragraph(" ".join(_advice(finding).split()), first=line("     do:    "), indent=12)
+    if instructions.now:
+        yield Commands(instructions.now, indent=12)
     yield paragraph(f"fsadvisor explain {rule.id}", first=line("     more:  "), indent=12)
 
 
-def _advice(one: Finding) -> str:
+def _advice(finding: Finding) -> str:
     """With the directory in its command where one alone is concerned, and a shell takes its name as it is."""
-    place = f" {one.place}`" if _PLAIN_PATH.fullmatch(one.place) else " PATH`"
-    return one.verdict.instructions().advice.replace(" PATH`", place)
+    path = f" {finding.place}`" if _PLAIN_PATH.fullmatch(finding.place) else " PATH`"
+    return finding.verdict.instructions().advice.replace(" PATH`", path)
 
 
 def title(one: Finding) -> str:
@@ -186,10 +188,10 @@ def _left(answer: Answer) -> Iterator[Block]:
             yield paragraph(clean(words), first=line("  - "), indent=4)
 
 
-def no(one: Excluded) -> str:
+def no(cause: Excluded) -> str:
     """What a cause that does not hold was held against."""
-    of = f", {clean(one.subject)}" if one.subject != "this machine" else ""
-    return f"{one.rule.id}: {_values(one.asked)}{_threshold(one.asked)}{of}"
+    of = f", {clean(cause.subject)}" if cause.subject != "this machine" else ""
+    return f"{cause.rule.id}: {_values(cause.asked)}{_threshold(cause.asked)}{of}"
 
 
 class FoundJson(msgspec.Struct, frozen=True, kw_only=True):
@@ -232,17 +234,17 @@ class DoctorJson(msgspec.Struct, frozen=True, kw_only=True):
 
 def as_json(answer: Answer) -> str:
     """One document."""
-    told = DoctorJson(
+    content = DoctorJson(
         format=FORMAT,
         found=tuple(_found(one) for one in answer.found),
         excluded=tuple(
             OthersJson(
-                rule=one.rule.id,
-                subject=one.subject,
-                asked=one.asked.ask.expression.text,
-                facts=_facts(one.asked.facts),
+                rule=verdict.rule.id,
+                subject=verdict.subject,
+                asked=verdict.asked.ask.expression.text,
+                facts=_facts(verdict.asked.facts),
             )
-            for one in answer.excluded
+            for verdict in answer.excluded
         ),
         not_told=tuple(
             OthersJson(rule=one.rule.id, subject=one.subject.name, asked=", ".join(one.to_learn()), facts={})
@@ -250,26 +252,26 @@ def as_json(answer: Answer) -> str:
         ),
         window=answer.window,
     )
-    return msgspec.json.format(msgspec.json.encode(encodable(msgspec.to_builtins(told)))).decode() + "\n"
+    return msgspec.json.format(msgspec.json.encode(encodable(msgspec.to_builtins(content)))).decode() + "\n"
 
 
-def _found(one: Finding) -> FoundJson:
-    told = one.verdict.instructions()
+def _found(finding: Finding) -> FoundJson:
+    instructions = finding.verdict.instructions()
     return FoundJson(
-        rule=one.verdict.rule.id,
-        title=one.verdict.rule.title,
-        severity=one.verdict.rule.severity,
-        subject=one.verdict.subject.name,
-        place=one.place,
-        hurts=one.hurts,
-        culprits=one.culprits,
-        alike=one.alike,
-        waiters=one.waiters,
-        since=one.since,
-        since_by=one.since_by,
-        facts=_facts(one.verdict.facts()),
-        advice=_advice(one),
-        commands=told.now,
+        rule=finding.verdict.rule.id,
+        title=finding.verdict.rule.title,
+        severity=finding.verdict.rule.severity,
+        subject=finding.verdict.subject.name,
+        place=finding.place,
+        hurts=finding.hurts,
+        culprits=finding.culprits,
+        alike=finding.alike,
+        waiters=finding.waiters,
+        since=finding.since,
+        since_by=finding.since_by,
+        facts=_facts(finding.verdict.facts()),
+        advice=_advice(finding),
+        commands=instructions.now,
     )
 
 
@@ -281,52 +283,52 @@ _ITEM: Final = line("  - ")
 _MIB: Final = 1 << 20
 
 
-def full_document(told: Full, path: str) -> Iterator[Block]:
+def full_document(space: Full, path: str) -> Iterator[Block]:
     """Which causes hold, safest first; nothing is deleted."""
-    yield paragraph(f"The free space at {clean(path)}: {clean(told.subject.name)}, {_room(told.subject)}")
-    if not told.causes:
+    yield paragraph(f"The free space at {clean(path)}: {clean(space.subject.name)}, {_room(space.subject)}")
+    if not space.causes:
         yield Gap()
         yield paragraph("No cause of a full filesystem that could be told holds.")
-    for number, one in enumerate(told.causes, 1):
+    for number, cause in enumerate(space.causes, 1):
         yield Gap()
-        frees = "" if one.frees is None else f" It frees about {one.frees // _MIB:,} MiB."
-        yield paragraph(f"{one.verdict.rule.title}.{frees}", first=line(f"{number}. "), indent=3)
-        yield paragraph(f"risk: {one.risk}", first=line("   "), indent=9)
-        for name, fact in (one.verdict.facts() | _held_open_by(one)).items():
+        frees = "" if cause.frees is None else f" It frees about {cause.frees // _MIB:,} MiB."
+        yield paragraph(f"{cause.verdict.rule.title}.{frees}", first=line(f"{number}. "), indent=3)
+        yield paragraph(f"risk: {cause.risk}", first=line("   "), indent=9)
+        for name, fact in (cause.verdict.facts() | _held_open_by(cause)).items():
             if isinstance(fact, Known):
                 value = ", ".join(fact.value) if isinstance(fact.value, tuple) else fact.value
                 yield paragraph(f"seen: {name} = {clean(str(value))}", first=line("   "), indent=9)
-        instructions = one.verdict.instructions()
+        instructions = cause.verdict.instructions()
         yield paragraph(" ".join(instructions.advice.split()), first=line("   do: "), indent=7)
         if instructions.now:
             yield Commands(instructions.now, indent=3)
         elif instructions.no_commands:
             yield paragraph(f"no commands: {clean(instructions.no_commands)}", first=line("   "), indent=5)
-        yield paragraph(f"more: fsadvisor explain {one.verdict.rule.id}", first=line("   "))
-    yield from _others("Excluded:", told.excluded)
-    if told.open:
+        yield paragraph(f"more: fsadvisor explain {cause.verdict.rule.id}", first=line("   "))
+    yield from _others("Excluded:", space.excluded)
+    if space.open:
         yield Gap()
         yield paragraph("Not told:")
-        for verdict in told.open:
+        for verdict in space.open:
             name, fact = next(iter(verdict.to_learn().items()))
             yield paragraph(f"{verdict.rule.id}: {name}: {fact.learn or 'not known'}", first=_ITEM, indent=4)
 
 
-def _held_open_by(one: FullCause) -> dict[str, Fact[tuple[str, ...]]]:
+def _held_open_by(cause: FullCause) -> dict[str, Fact[tuple[str, ...]]]:
     """The processes to look at, of deleted files that are open."""
-    if one.verdict.rule.id != "deleted-files-hold-space":
+    if cause.verdict.rule.id != "deleted-files-hold-space":
         return {}
-    return {"filesystem.deleted_open_by": full.fact(one.verdict.subject, "deleted_open_by")}
+    return {"filesystem.deleted_open_by": full.fact(cause.verdict.subject, "deleted_open_by")}
 
 
 def _others(head: str, verdicts: Sequence[Verdict]) -> Iterator[Block]:
     if verdicts:
         yield Gap()
         yield paragraph(head)
-    for one in verdicts:
-        answer = one.answers()[-1]
+    for verdict in verdicts:
+        answer = verdict.answers()[-1]
         seen = ", ".join(f"{name} = {fact.value}" for name, fact in answer.facts.items() if isinstance(fact, Known))
-        yield paragraph(f"{one.rule.id}: {clean(seen)}", first=_ITEM, indent=4)
+        yield paragraph(f"{verdict.rule.id}: {clean(seen)}", first=_ITEM, indent=4)
 
 
 def _room(subject: Subject) -> str:

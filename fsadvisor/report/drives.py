@@ -66,13 +66,13 @@ def as_text(found: "Iterable[Judged]", columns: int = WIDTH) -> "Iterator[str]":
     return render((block for at, one in enumerate(found) for block in _drive(one, at)), columns, 2)
 
 
-def _drive(one: "Judged", at: int) -> "Iterator[Block]":
-    if at:
+def _drive(drive: "Judged", index: int) -> "Iterator[Block]":
+    if index:
         yield Gap()
-    yield paragraph("a drive without a name" if one.model is None else one.model)
-    yield Labelled("power-loss protection", line(one.plp.verdict), _LABEL)
-    yield Labelled("volatile write cache", line(_CACHE[one.volatile_cache]), _LABEL)
-    for title, lines in (("weighed", map(str, one.plp.evidence)), ("to settle it", one.plp.steps)):
+    yield paragraph("a drive without a name" if drive.model is None else drive.model)
+    yield Labelled("power-loss protection", line(drive.plp.verdict), _LABEL)
+    yield Labelled("volatile write cache", line(_CACHE[drive.volatile_cache]), _LABEL)
+    for title, lines in (("weighed", map(str, drive.plp.evidence)), ("to settle it", drive.plp.steps)):
         items = [Item(line(words), level=1) for words in lines]
         if items:
             yield paragraph(title, first=line("  "))

@@ -183,11 +183,11 @@ def each(commands: Iterable[tuple[str, ...]]) -> Iterator[str]:
     return (command for some in commands for command in some)
 
 
-def kept_as(one: Kept) -> tuple[str, str]:
+def kept_as(kept: Kept) -> tuple[str, str]:
     """The file and its line, which are printable as commands are; '' and words where mount options change."""
-    if one.file:
-        return one.file, one.line
-    return "", clean(rule_page.options(one.mount, one.add, one.remove), None)
+    if kept.file:
+        return kept.file, kept.line
+    return "", clean(rule_page.options(kept.mount, kept.add, kept.remove), None)
 
 
 _WITH_COMMANDS: Final = 3
@@ -234,15 +234,15 @@ def document(
 
 
 def stands_behind(
-    finding: Finding, found: Sequence[Finding], told: Mapping[tuple[str, str], FoldedBelow]
+    finding: Finding, findings: Sequence[Finding], folded: Mapping[tuple[str, str], FoldedBelow]
 ) -> Remark | None:
     """'Follows from 1: its title', of what is folded below another finding; `told` are those of `found`."""
-    one = told.get((finding.rule.id, finding.verdicts[0].subject.id))
-    if one is None:
+    above = folded.get((finding.rule.id, finding.verdicts[0].subject.id))
+    if above is None:
         return None
-    number = span(f"{one.number}", Tone.STRONG, link=f"#finding-{one.number}")
-    words = f"{one.words[:1].upper()}{one.words[1:]} "
-    return Remark(line(span(words, Tone.WARNING), number, f": {found[one.number - 1].title}"))
+    number = span(f"{above.number}", Tone.STRONG, link=f"#finding-{above.number}")
+    words = f"{above.words[:1].upper()}{above.words[1:]} "
+    return Remark(line(span(words, Tone.WARNING), number, f": {findings[above.number - 1].title}"))
 
 
 def urgency(finding: Finding) -> str:

@@ -130,16 +130,16 @@ def findings(verdicts: Iterable[Verdict]) -> list[Finding]:
 
     What stands behind a cause, or waits for something to be repaired, is folded below that finding.
     """
-    found: dict[object, Finding] = {}
+    groups: dict[object, Finding] = {}
     holds: dict[tuple[str, str], Finding] = {}
     for verdict in among(verdicts, CALLS_FOR_ACTION):
         truths = tuple(answer.truth for answer in verdict.answers())
-        finding = found.setdefault(_group(verdict, truths), Finding(verdict.rule, verdict.outcome, truths))
+        finding = groups.setdefault(_group(verdict, truths), Finding(verdict.rule, verdict.outcome, truths))
         finding.verdicts.append(verdict)
         holds[verdict.rule.id, verdict.subject.id] = finding
-    for finding in found.values():
+    for finding in groups.values():
         finding.verdicts.sort(key=lambda verdict: _as_people_count(verdict.subject.name))
-    return [finding for finding in found.values() if not _folded(finding, holds)]
+    return [finding for finding in groups.values() if not _folded(finding, holds)]
 
 
 def _group(verdict: Verdict, truths: tuple[Truth, ...]) -> object:
@@ -151,7 +151,7 @@ def _group(verdict: Verdict, truths: tuple[Truth, ...]) -> object:
 
 def counts(verdicts: Iterable[Verdict]) -> Counter[str]:
     """How many findings count as what, without keeping more than one verdict of each."""
-    found: dict[object, Finding] = {}
+    groups: dict[object, Finding] = {}
     asks: dict[str, tuple[Ask, ...]] = {}
     for verdict in among(verdicts, CALLS_FOR_ACTION):
         rule, scope = verdict.rule, verdict.subject.scope
@@ -159,10 +159,10 @@ def counts(verdicts: Iterable[Verdict]) -> Counter[str]:
             asks[rule.id] = rule.asks
         truths = tuple([ask.expression.evaluate(scope) for ask in asks[rule.id]])
         key = _group(verdict, truths)
-        if key not in found:
+        if key not in groups:
             behind = verdict.behind is not None
-            found[key] = Finding(rule, verdict.outcome, truths, [verdict], is_behind=behind)
-    return Counter(one.counts_as for one in found.values())
+            groups[key] = Finding(rule, verdict.outcome, truths, [verdict], is_behind=behind)
+    return Counter(one.counts_as for one in groups.values())
 
 
 def unfolded(found: Iterable[Finding]) -> list[Finding]:
@@ -179,22 +179,22 @@ class FoldedBelow(NamedTuple):
     number: int
 
 
-def below(found: Iterable[Finding]) -> dict[tuple[str, str], FoldedBelow]:
+def below(findings: Iterable[Finding]) -> dict[tuple[str, str], FoldedBelow]:
     """Of all that is folded among these, by its rule and its first subject."""
-    told: dict[tuple[str, str], FoldedBelow] = {}
-    for number, finding in enumerate(found, 1):
+    folded: dict[tuple[str, str], FoldedBelow] = {}
+    for number, finding in enumerate(findings, 1):
         for words, some in (("follows from", finding.consequences), ("waits for", finding.waiting)):
-            told |= {(one.rule.id, one.verdicts[0].subject.id): FoldedBelow(words, number) for one in some}
-    return told
+            folded |= {(one.rule.id, one.verdicts[0].subject.id): FoldedBelow(words, number) for one in some}
+    return folded
 
 
 def _folded(finding: Finding, holds: Mapping[tuple[str, str], Finding]) -> bool:
     """Put it below the finding that it stands behind, where there is one."""
-    one = finding.verdicts[0].behind
-    above = holds.get((one.rule.id, one.subject.id)) if one else None
-    if one is None or above is None:
+    behind = finding.verdicts[0].behind
+    above = holds.get((behind.rule.id, behind.subject.id)) if behind else None
+    if behind is None or above is None:
         return False
-    (above.consequences if one.why == "cause" else above.waiting).append(finding)
+    (above.consequences if behind.why == "cause" else above.waiting).append(finding)
     finding.is_behind = True
     return True
 
@@ -250,7 +250,7 @@ class Cure(Struct):
 
 def cures(verdicts: Iterable[Verdict], outcomes: Collection[Outcome] = (Outcome.UNDETERMINED,)) -> list[Cure]:
     """What would decide the undetermined verdicts, or those of other outcomes."""
-    found: dict[object, Cure] = {}
+    cures_by_text: dict[object, Cure] = {}
     of_subject: dict[str, dict[object, Cure]] = {}
     for verdict in among(verdicts, outcomes):
         subject, rule = verdict.subject, verdict.rule
@@ -260,7 +260,7 @@ def cures(verdicts: Iterable[Verdict], outcomes: Collection[Outcome] = (Outcome.
             cure = own.get(fact.learn or fact.cause)
             if cure is None:
                 key = _without_names(fact.learn, subject) or fact.cause
-                cure = own[fact.learn or fact.cause] = found.setdefault(key, Cure(fact))
+                cure = own[fact.learn or fact.cause] = cures_by_text.setdefault(key, Cure(fact))
                 cure.words.add(fact.learn)
                 cure.subjects[subject.id] = subject
             cure.facts[name] = None
@@ -271,7 +271,7 @@ def cures(verdicts: Iterable[Verdict], outcomes: Collection[Outcome] = (Outcome.
             cure.rules[rule.id] = rule.severity
             if verdict.outcome is not Outcome.UNDETERMINED:
                 cure.held_back[rule.id] = None
-    return sorted(found.values(), key=lambda cure: (cure.gravity, not cure.first.learn))
+    return sorted(cures_by_text.values(), key=lambda cure: (cure.gravity, not cure.first.learn))
 
 
 def _without_names(learn: str, subject: Subject) -> str:
@@ -285,13 +285,13 @@ def _without_names(learn: str, subject: Subject) -> str:
 def _without(text: str, name: str) -> Iterator[str]:
     """The text with '…' for the name, between blanks, quotes or '='. Names are too many for patterns."""
     kept = end = 0
-    while (at := text.find(name, end)) >= 0:
-        end = at + len(name)
-        if all(one.isspace() or one in "='\"" for one in (*text[:at][-1:], *text[end:][:1])):
-            yield from (text[kept:at], "…")
+    while (start := text.find(name, end)) >= 0:
+        end = start + len(name)
+        if all(one.isspace() or one in "='\"" for one in (*text[:start][-1:], *text[end:][:1])):
+            yield from (text[kept:start], "…")
             kept = end
         else:
-            end = at + 1
+            end = start + 1
     yield text[kept:]
 
 
@@ -358,11 +358,11 @@ def unlocks(finding: Finding, *, key: str = "") -> str:
         asked = f"answer {counted(len(people), 'question')} here: {key}"
     else:
         asked = _ask_people(people, list(finding.subjects))
-    told = "; then ".join((*list(steps)[:1], *filter(None, (_more(len(steps) - 1), asked))))
+    words = "; then ".join((*list(steps)[:1], *filter(None, (_more(len(steps) - 1), asked))))
     dark = len(unknown) - len(people) - sum(bool(fact.learn) for fact in unknown.values())
     if key:
-        told = told.replace(f"`{_ATTEST}` it", f"say it here: {key}")
-    return f"{told}; {counted(dark, 'fact')} more can't be learnt here" if told and dark > 0 else told
+        words = words.replace(f"`{_ATTEST}` it", f"say it here: {key}")
+    return f"{words}; {counted(dark, 'fact')} more can't be learnt here" if words and dark > 0 else words
 
 
 def _more(steps: int) -> str:

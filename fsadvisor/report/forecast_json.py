@@ -150,20 +150,20 @@ def as_json(
     )
 
 
-def _curve(one: "studied.CurveAnalysis") -> Curve:
-    verdict = one.verdict
-    then = CLASSES.get((one.curve.filesystem.lower(), one.curve.workload))
+def _curve(analysis: "studied.CurveAnalysis") -> Curve:
+    verdict = analysis.verdict
+    then = CLASSES.get((analysis.curve.filesystem.lower(), analysis.curve.workload))
     return published(
         Curve,
-        one.curve,
+        analysis.curve,
         verdict,
-        levels=tuple(_level(it, verdict) for it in one.curve.levels),
-        fit=None if isinstance(one.fit, NoFit) else _fit(one.fit),
-        no_fit=one.fit.why if isinstance(one.fit, NoFit) else "",
+        levels=tuple(_level(it, verdict) for it in analysis.curve.levels),
+        fit=None if isinstance(analysis.fit, NoFit) else _fit(analysis.fit),
+        no_fit=analysis.fit.why if isinstance(analysis.fit, NoFit) else "",
         class_why=verdict.why,
         worse_from_ms=verdict.from_ms,
         in_2014=then and then[0],
-        expected=tuple(map(_expected, one.expected)),
+        expected=tuple(map(_expected, analysis.expected)),
     )
 
 

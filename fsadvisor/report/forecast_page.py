@@ -32,32 +32,32 @@ _MANY: Final = "*"
 
 def letters(names: Sequence[str]) -> dict[str, str]:
     """A sign for each name: its first letter where that is free."""
-    found: dict[str, str] = {}
+    signs: dict[str, str] = {}
     for name in names:
         wanted = name[:1].lower()
-        free = [sign for sign in (wanted, *SIGNS) if sign.isalpha() and sign.isascii() and sign not in found.values()]
-        found[name] = free[0] if free else "?"
-    return found
+        free = [sign for sign in (wanted, *SIGNS) if sign.isalpha() and sign.isascii() and sign not in signs.values()]
+        signs[name] = free[0] if free else "?"
+    return signs
 
 
-def plot(told: Sequence[CurveAnalysis], columns: int = 64, rows: int = 16) -> Iterator[str]:
+def plot(analyses: Sequence[CurveAnalysis], columns: int = 64, rows: int = 16) -> Iterator[str]:
     """Throughput over device latency, both from 0: letters where it was measured, dots where it is expected."""
-    slowest = max((level.device_ms for it in told for level in it.curve.levels), default=0.0)
-    most = max((level.throughput for it in told for level in it.curve.levels), default=0.0)
+    slowest = max((level.device_ms for it in analyses for level in it.curve.levels), default=0.0)
+    most = max((level.throughput for it in analyses for level in it.curve.levels), default=0.0)
     if slowest <= 0 or most <= 0:
         return
     cells = [[" "] * columns for _ in range(rows)]
-    for it in told:
-        if not isinstance(it.fit, NoFit):
-            _draw_model(cells, it.fit.model, slowest, most)
-    signs = letters([it.curve.filesystem for it in told])
-    for it in told:
-        for level in it.curve.levels:
-            at = round((columns - 1) * level.device_ms / slowest)
+    for analysis in analyses:
+        if not isinstance(analysis.fit, NoFit):
+            _draw_model(cells, analysis.fit.model, slowest, most)
+    signs = letters([it.curve.filesystem for it in analyses])
+    for analysis in analyses:
+        for level in analysis.curve.levels:
+            column = round((columns - 1) * level.device_ms / slowest)
             row = rows - 1 - round((rows - 1) * level.throughput / most)
-            taken = cells[row][at]
-            sign = signs[it.curve.filesystem]
-            cells[row][at] = sign if taken in (" ", _MODEL, sign) else _MANY
+            taken = cells[row][column]
+            sign = signs[analysis.curve.filesystem]
+            cells[row][column] = sign if taken in (" ", _MODEL, sign) else _MANY
     wide = len(f"{most:,.0f}")
     for index, row_cells in enumerate(cells):
         label = f"{most:,.0f}" if index == 0 else "0" if index == rows - 1 else ""
@@ -69,10 +69,10 @@ def plot(told: Sequence[CurveAnalysis], columns: int = 64, rows: int = 16) -> It
 
 def _draw_model(cells: list[list[str]], model: Model, slowest: float, most: float) -> None:
     columns, rows = len(cells[0]), len(cells)
-    for at in range(columns):
-        expected = model.throughput(slowest * at / (columns - 1))
+    for column in range(columns):
+        expected = model.throughput(slowest * column / (columns - 1))
         if expected is not None and expected <= most:
-            cells[rows - 1 - round((rows - 1) * expected / most)][at] = _MODEL
+            cells[rows - 1 - round((rows - 1) * expected / most)][column] = _MODEL
 
 
 _IN: Final = line("  ")
@@ -117,12 +117,12 @@ def document(study: Study, source: str, remarks: Sequence[str], alone: Sequence[
     yield from (Item(line(words)) for words in remarks)
 
 
-def _alone(one: Alone) -> Iterator[Block]:
+def _alone(bound: Alone) -> Iterator[Block]:
     """Bounds from one latency."""
-    told = figure_text(one.headline, one.throughput)
+    rate = figure_text(bound.headline, bound.throughput)
     yield paragraph(
-        f"{clean(one.job)} on {clean(one.filesystem)}: {told}, where the device took {number(one.device_ms)} ms for a "
-        f"read or write, flushes left out ({counted(one.runs, 'run')} kept, the newest counts)",
+        f"{clean(bound.job)} on {clean(bound.filesystem)}: {rate}, where the device took {number(bound.device_ms)} ms "
+        f"for a read or write, flushes left out ({counted(bound.runs, 'run')} kept, the newest counts)",
         indent=2,
     )
     yield paragraph(
@@ -131,13 +131,13 @@ def _alone(one: Alone) -> Iterator[Block]:
         "is faster or slower. Operations/s:",
         first=_IN,
     )
-    yield DrawnLines(tuple(map(_bounds, one.others)))
-    found = CLASSES.get((one.filesystem.lower(), one.job))
-    if found is not None:
-        more = found[1] or CLASS_MEANS[found[0]]
-        yield Item(line(f"in 2014: {CLASS_WORDS[found[0]]}, {more} ({SOURCE})"))
-    then = sorted(other for pair in INVERSIONS.get(one.job, ()) if one.filesystem in pair for other in pair)
-    then = [other for other in then if other != one.filesystem]
+    yield DrawnLines(tuple(map(_bounds, bound.others)))
+    published = CLASSES.get((bound.filesystem.lower(), bound.job))
+    if published is not None:
+        more = published[1] or CLASS_MEANS[published[0]]
+        yield Item(line(f"in 2014: {CLASS_WORDS[published[0]]}, {more} ({SOURCE})"))
+    then = sorted(other for pair in INVERSIONS.get(bound.job, ()) if bound.filesystem in pair for other in pair)
+    then = [other for other in then if other != bound.filesystem]
     if then:
         yield Item(line(f"in 2014 it changed places with {listed(then)} as devices got faster"))
     yield Item(line(SUB_MS))
@@ -161,16 +161,16 @@ def class_words(verdict: Verdict) -> str:
 
 def _study(study: Study) -> Iterator[Block]:
     """Each workload: its picture, each filesystem's fit and class, pairs that change places; then what it rests on."""
-    for at, workload in enumerate(study.workloads):
-        if at:
+    for index, workload in enumerate(study.workloads):
+        if index:
             yield Gap()
-        told = study.of(workload)
+        analyses = study.of(workload)
         yield from (paragraph(clean(workload)), Gap())
-        yield from _picture(told)
-        for one in told:
+        yield from _picture(analyses)
+        for analysis in analyses:
             yield Gap()
-            yield from _curve(one)
-        if len(told) > 1:
+            yield from _curve(analysis)
+        if len(analyses) > 1:
             yield Gap()
             yield from _places(study, workload)
     yield Gap()
@@ -180,35 +180,35 @@ def _study(study: Study) -> Iterator[Block]:
         yield Item(line(USUAL))
 
 
-def _picture(told: Sequence[CurveAnalysis]) -> Iterator[Block]:
-    lines = [one.rstrip("\n") for one in plot(told, columns=WIDTH - 16)]
+def _picture(analyses: Sequence[CurveAnalysis]) -> Iterator[Block]:
+    lines = [one.rstrip("\n") for one in plot(analyses, columns=WIDTH - 16)]
     if not lines:
         return
-    signs = letters([it.curve.filesystem for it in told])
+    signs = letters([it.curve.filesystem for it in analyses])
     key = ", ".join(f"{sign} {clean(name)}" for name, sign in signs.items())
     yield DrawnLines(tuple(line(f"  {one}") for one in ("operations/s", *lines)))
     yield paragraph(f"by latency of the device; {key}; * several; · expected", first=_IN)
 
 
-def _curve(one: CurveAnalysis) -> Iterator[Block]:
-    found, verdict = one.fit, one.verdict
-    runs = counted(len(one.curve.points), "run")
-    latencies = counted(len(one.curve.levels), "latency", "latencies")
-    yield paragraph(clean(one.curve.filesystem), first=_IN)
-    if isinstance(found, NoFit):
-        yield paragraph(f"no fit from {runs} at {latencies}: {found.why}", first=_FURTHER)
+def _curve(analysis: CurveAnalysis) -> Iterator[Block]:
+    fit, verdict = analysis.fit, analysis.verdict
+    runs = counted(len(analysis.curve.points), "run")
+    latencies = counted(len(analysis.curve.levels), "latency", "latencies")
+    yield paragraph(clean(analysis.curve.filesystem), first=_IN)
+    if isinstance(fit, NoFit):
+        yield paragraph(f"no fit from {runs} at {latencies}: {fit.why}", first=_FURTHER)
     else:
-        c = f"C = {number(found.model.c)} operations/s x ms{_between(found.c)}"
-        software = f"l_sw = {number(found.model.software_ms)} ms{_between(found.software_ms, 'ms')}"
-        how = "exactly, from two runs" if found.r2 is None else f"{runs} at {latencies}, R² {found.r2:.3f}"
+        c = f"C = {number(fit.model.c)} operations/s x ms{_between(fit.c)}"
+        software = f"l_sw = {number(fit.model.software_ms)} ms{_between(fit.software_ms, 'ms')}"
+        how = "exactly, from two runs" if fit.r2 is None else f"{runs} at {latencies}, R² {fit.r2:.3f}"
         yield paragraph(f"{c}; {software}; {how}", first=_FURTHER)
-        if found.model.software_ms < 0:
+        if fit.model.software_ms < 0:
             no_time = "l_sw below 0 ms is no time: throughput rises more than the device's latency explains."
             yield paragraph(no_time, first=_FURTHER)
     yield paragraph(class_words(verdict), first=_FURTHER)
-    yield from _published(one)
-    if one.expected:
-        yield from _devices(one.expected)
+    yield from _published(analysis)
+    if analysis.expected:
+        yield from _devices(analysis.expected)
 
 
 def _between(interval: Interval, unit: str = "") -> str:
@@ -220,19 +220,22 @@ def _between(interval: Interval, unit: str = "") -> str:
     return f" ({low} to {high}{f' {unit}' if unit else ''})"
 
 
-def _published(one: CurveAnalysis) -> Iterator[Block]:
-    found = CLASSES.get((one.curve.filesystem.lower(), one.curve.workload))
-    if found is not None:
-        more = found[1] or CLASS_MEANS[found[0]]
-        yield paragraph(f"in 2014: {CLASS_WORDS[found[0]]}, {more}", first=_FURTHER)
+def _published(analysis: CurveAnalysis) -> Iterator[Block]:
+    published = CLASSES.get((analysis.curve.filesystem.lower(), analysis.curve.workload))
+    if published is not None:
+        more = published[1] or CLASS_MEANS[published[0]]
+        yield paragraph(f"in 2014: {CLASS_WORDS[published[0]]}, {more}", first=_FURTHER)
 
 
 def _devices(expected: Sequence[Expected]) -> Iterator[Block]:
-    for one in expected:
-        rate = "no answer" if one.throughput is None else f"{number(one.throughput)}/s{_between(one.interval)}"
-        marks = [*(["below 1 ms"] if one.below_a_millisecond else []), *(["not measured there"] if one.outside else [])]
-        latency = latency_words(one.device)
-        first = f"      {one.device.name:<24}{latency:>10}  "
+    for point in expected:
+        rate = "no answer" if point.throughput is None else f"{number(point.throughput)}/s{_between(point.interval)}"
+        marks = [
+            *(["below 1 ms"] if point.below_a_millisecond else []),
+            *(["not measured there"] if point.outside else []),
+        ]
+        latency = latency_words(point.device)
+        first = f"      {point.device.name:<24}{latency:>10}  "
         yield paragraph(f"{rate}{f'; {listed(marks)}' if marks else ''}", first=line(first))
 
 
@@ -276,27 +279,27 @@ def blocks(study: Study, remarks: Sequence[str] = ()) -> Iterator[Block]:
     yield from (Item(line(words)) for words in (*remarks, BASIS, SUB_MS, USUAL))
 
 
-def fits(told: Sequence[CurveAnalysis]) -> Table:
+def fits(analyses: Sequence[CurveAnalysis]) -> Table:
     """A row for each filesystem: C, l_sw, class today and in 2014."""
     head = ("filesystem", "C, operations/s x ms", "l_sw, ms", "R²", "class", "in 2014", "holds")
-    return Table(head, tuple(_row(*_fit(it)) for it in told))
+    return Table(head, tuple(_row(*_fit(it)) for it in analyses))
 
 
 def _row(*cells: str) -> tuple[Line, ...]:
     return tuple(map(line, cells))
 
 
-def _fit(one: CurveAnalysis) -> tuple[str, ...]:
-    found, verdict = one.fit, one.verdict
-    name = one.curve.filesystem
-    then = CLASSES.get((one.curve.filesystem.lower(), one.curve.workload))
+def _fit(analysis: CurveAnalysis) -> tuple[str, ...]:
+    fit, verdict = analysis.fit, analysis.verdict
+    name = analysis.curve.filesystem
+    then = CLASSES.get((analysis.curve.filesystem.lower(), analysis.curve.workload))
     today = class_words(verdict)
     before = "-" if then is None else CLASS_WORDS[then[0]] + (f", {then[1]}" if then[1] else "")
-    holds = "-" if then is None else _holds(one, then[0].value)
-    if isinstance(found, NoFit):
-        return name, f"none: {found.why}", "-", "-", today, before, holds
-    c, software = _with(found.model.c, found.c), _with(found.model.software_ms, found.software_ms)
-    return name, c, software, "-" if found.r2 is None else f"{found.r2:.3f}", today, before, holds
+    holds = "-" if then is None else _holds(analysis, then[0].value)
+    if isinstance(fit, NoFit):
+        return name, f"none: {fit.why}", "-", "-", today, before, holds
+    c, software = _with(fit.model.c, fit.c), _with(fit.model.software_ms, fit.software_ms)
+    return name, c, software, "-" if fit.r2 is None else f"{fit.r2:.3f}", today, before, holds
 
 
 def _holds(one: CurveAnalysis, then: str) -> str:

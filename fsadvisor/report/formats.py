@@ -91,12 +91,13 @@ class Line(Struct, frozen=True, kw_only=True, omit_defaults=True, forbid_unknown
 
 def lines(seen: JudgedMachine) -> Iterator[str]:
     """JSON, one object a line, without nesting."""
-    it = as_json.machine(seen.storage, seen.about)
-    common = {"schema": LINES, "machine": it.name, "host": it.host, "id": it.id, "time": it.time}
+    header = as_json.machine(seen.storage, seen.about)
+    common = {"schema": LINES, "machine": header.name, "host": header.host, "id": header.id, "time": header.time}
     outcomes = tally(seen.verdicts)
     yield _line(
-        common, what="machine", version=it.fsadvisor, os=it.os, kernel=it.kernel, advised=outcomes[Outcome.ADVISE],
-        undetermined=outcomes[Outcome.UNDETERMINED], could_not_look=seen.blind or None,
+        common, what="machine", version=header.fsadvisor, os=header.os, kernel=header.kernel,
+        advised=outcomes[Outcome.ADVISE], undetermined=outcomes[Outcome.UNDETERMINED],
+        could_not_look=seen.blind or None,
     )  # fmt: skip
     stable = seen.about.identity.stable if seen.about.identity else {}
     for subject in seen.storage.subjects:
@@ -105,12 +106,13 @@ def lines(seen: JudgedMachine) -> Iterator[str]:
             known = {name: getattr(disk, name) for name in ("model", "firmware", "size_bytes", "plp")}
             told = {name: fact.value for name, fact in known.items() if isinstance(fact, Known)}
             yield _line(common, what="disk", subject=subject.id, stable=stable.get(subject.id), **told)
-    for one in seen.calling():
+    for verdict in seen.calling():
         yield _line(
-            common, what="finding", subject=one.subject.id, stable=stable.get(one.subject.id), rule=one.rule.id,
-            verdict=one.outcome.value, severity=one.rule.severity, kind=one.rule.kind, counts=_counts(one),
-            waived=one.waiver is not None, behind=one.behind.rule.id if one.behind else None, title=_title(one),
-            now="\n".join(one.instructions().now) or None,
+            common, what="finding", subject=verdict.subject.id, stable=stable.get(verdict.subject.id),
+            rule=verdict.rule.id, verdict=verdict.outcome.value, severity=verdict.rule.severity, kind=verdict.rule.kind,
+            counts=_counts(verdict), waived=verdict.waiver is not None,
+            behind=verdict.behind.rule.id if verdict.behind else None, title=_title(verdict),
+            now="\n".join(verdict.instructions().now) or None,
         )  # fmt: skip
 
 
@@ -155,29 +157,29 @@ class Brief(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
 def brief(seen: JudgedMachine) -> Iterator[str]:
     """One short document."""
     found = findings(seen.verdicts)
-    told = Brief(
+    content = Brief(
         schema=BRIEF,
         machine=as_json.machine(seen.storage, seen.about),
         summary=as_json.summary(seen.storage, seen.verdicts, seen.about),
         findings=tuple(_brief(one) for one in found),
     )
-    yield json_escaped(published.piece(told).decode()) + "\n"
+    yield json_escaped(published.piece(content).decode()) + "\n"
 
 
-def _brief(one: Any) -> BriefFinding:  # noqa: ANN401 - a Finding
-    todo = one.verdicts[0].instructions()
-    below = tuple(dict.fromkeys(it.rule.id for it in (*one.consequences, *one.waiting)))
+def _brief(finding: Any) -> BriefFinding:  # noqa: ANN401 - a Finding
+    todo = finding.verdicts[0].instructions()
+    below = tuple(dict.fromkeys(it.rule.id for it in (*finding.consequences, *finding.waiting)))
     return BriefFinding(
-        rule=one.rule.id, verdict=one.outcome, severity=one.rule.severity, title=one.title,
-        subjects=tuple(it.id for it in one.subjects)[:_SUBJECTS], number=len(one.verdicts),
-        waived=one.waiver is not None, needs=todo.needs, now=todo.now, advice=todo.advice, behind=below or UNSET,
+        rule=finding.rule.id, verdict=finding.outcome, severity=finding.rule.severity, title=finding.title,
+        subjects=tuple(it.id for it in finding.subjects)[:_SUBJECTS], number=len(finding.verdicts),
+        waived=finding.waiver is not None, needs=todo.needs, now=todo.now, advice=todo.advice, behind=below or UNSET,
     )  # fmt: skip
 
 
 def openmetrics(seen: JudgedMachine) -> Iterator[str]:
     """Gauges alone, which node_exporter's textfile collector reads as well."""
-    it = as_json.summary(seen.storage, seen.verdicts, seen.about)
-    advised = msgspec.to_builtins(it.advise)
+    summary = as_json.summary(seen.storage, seen.verdicts, seen.about)
+    advised = msgspec.to_builtins(summary.advise)
     yield from _gauge("fsadvisor_build", "version of fsadvisor", [({"version": seen.about.version}, 1)])
     yield from _gauge("fsadvisor_could_not_look", "1 where no storage could be seen", [({}, int(bool(seen.blind)))])
     yield from _gauge(
@@ -186,19 +188,19 @@ def openmetrics(seen: JudgedMachine) -> Iterator[str]:
     )  # fmt: skip
     yield from _gauge(
         "fsadvisor_verdicts", "verdicts by what they say",
-        [({"verdict": name}, number) for name, number in msgspec.to_builtins(it.verdicts).items()],
+        [({"verdict": name}, number) for name, number in msgspec.to_builtins(summary.verdicts).items()],
     )  # fmt: skip
     yield from _gauge(
         "fsadvisor_finding", "1 for each that calls for action; counts: it is advised and not waived",
         [
             (
                 {
-                    "rule": one.rule.id, "subject": one.subject.id, "severity": one.rule.severity,
-                    "verdict": one.outcome.value, "counts": "yes" if _counts(one) else "no",
+                    "rule": verdict.rule.id, "subject": verdict.subject.id, "severity": verdict.rule.severity,
+                    "verdict": verdict.outcome.value, "counts": "yes" if _counts(verdict) else "no",
                 },
                 1,
             )
-            for one in seen.calling()
+            for verdict in seen.calling()
         ],
     )  # fmt: skip
     yield "# EOF\n"
@@ -292,20 +294,22 @@ def _sarif_rule(rule: Rule) -> dict[str, Any]:
     }
 
 
-def _result(one: Verdict, rule: int) -> dict[str, Any]:
-    advised = one.outcome is Outcome.ADVISE
-    found: dict[str, Any] = {
-        "ruleId": one.rule.id,
+def _result(verdict: Verdict, rule: int) -> dict[str, Any]:
+    advised = verdict.outcome is Outcome.ADVISE
+    result: dict[str, Any] = {
+        "ruleId": verdict.rule.id,
         "ruleIndex": rule,
         "kind": "fail" if advised else "review",
-        "level": _LEVELS[one.rule.severity] if advised else "none",
-        "message": {"text": _title(one)},
-        "locations": [{"logicalLocations": [{"fullyQualifiedName": one.subject.id, "kind": "resource"}]}],
-        "partialFingerprints": {"ruleAndSubject/v1": f"{one.rule.id} {one.subject.id}"},
+        "level": _LEVELS[verdict.rule.severity] if advised else "none",
+        "message": {"text": _title(verdict)},
+        "locations": [{"logicalLocations": [{"fullyQualifiedName": verdict.subject.id, "kind": "resource"}]}],
+        "partialFingerprints": {"ruleAndSubject/v1": f"{verdict.rule.id} {verdict.subject.id}"},
     }
-    if one.waiver is not None:
-        found["suppressions"] = [{"kind": "external", "justification": f"{one.waiver.by}: {one.waiver.because}"}]
-    return found
+    if verdict.waiver is not None:
+        result["suppressions"] = [
+            {"kind": "external", "justification": f"{verdict.waiver.by}: {verdict.waiver.because}"}
+        ]
+    return result
 
 
 def junit(seen: JudgedMachine) -> Iterator[str]:
@@ -317,13 +321,13 @@ def junit(seen: JudgedMachine) -> Iterator[str]:
     yield f'<?xml version="1.0" encoding="UTF-8"?>\n<testsuites {numbers}>\n<testsuite name="fsadvisor" {numbers}>\n'
     if seen.blind:
         yield f'<testcase classname="fsadvisor" name="look"><error message={_attribute(seen.blind)}/></testcase>\n'
-    for one in seen.verdicts:
-        named = f"classname={_attribute(one.rule.id)} name={_attribute(one.subject.id)}"
-        if _counts(one):
-            says = f"{one.rule.severity}: {_title(one)}"
+    for verdict in seen.verdicts:
+        named = f"classname={_attribute(verdict.rule.id)} name={_attribute(verdict.subject.id)}"
+        if _counts(verdict):
+            says = f"{verdict.rule.severity}: {_title(verdict)}"
             yield f"<testcase {named}><failure message={_attribute(says)}/></testcase>\n"
-        elif _is_skipped(one):
-            yield f'<testcase {named}><skipped message="{one.outcome.value}"/></testcase>\n'
+        elif _is_skipped(verdict):
+            yield f'<testcase {named}><skipped message="{verdict.outcome.value}"/></testcase>\n'
         else:
             yield f"<testcase {named}/>\n"
     yield "</testsuite>\n</testsuites>\n"

@@ -50,13 +50,13 @@ class SyncPart(Struct, frozen=True, kw_only=True):
 
 
 def fsync_document(
-    window: Window, place: Filesystem, subjects: Sequence[Subject], remedies: Iterable[Verdict]
+    window: Window, mount: Filesystem, subjects: Sequence[Subject], remedies: Iterable[Verdict]
 ) -> Iterator[Block]:
     """From the program down to the drive."""
-    own = devices_of(place.mount_point, window)
-    traced = next((one for one in (window.traced.places if window.traced else ()) if _is(one, place)), None)
+    own = devices_of(mount.mount_point, window)
+    traced = next((one for one in (window.traced.places if window.traced else ()) if _is(one, mount)), None)
     yield paragraph(
-        f"Where an fsync on {clean(place.mount_point)} spends its time, in the {window.seconds:.0f} s until "
+        f"Where an fsync on {clean(mount.mount_point)} spends its time, in the {window.seconds:.0f} s until "
         f"{day_and_time(window.when)}:"
     )
     yield Gap()
@@ -66,17 +66,17 @@ def fsync_document(
     yield paragraph(words)
     yield from _picture(parts)
     yield Gap()
-    syncing = [one for one in window.programs if one.syncing and place.mount_point in one.places]
+    syncing = [one for one in window.programs if one.syncing and mount.mount_point in one.places]
     yield from _programs(syncing, traced, window)
-    yield from _beside(place, syncing, window)
-    yield _labelled("Journal", _journal(window, place, subjects))
+    yield from _beside(mount, syncing, window)
+    yield _labelled("Journal", _journal(window, mount, subjects))
     if len(syncing) > 1:
         yield _labelled("", f"{len(syncing)} programs sync here, and wait for each other's commits")
-    for device in _down(window, place, own):
+    for device in _down(window, mount, own):
         yield _labelled("Device", _device(device, window))
     yield from _drives(subjects)
     yield from _remedies(parts, tuple(remedies))
-    yield from traced_blocks(window, place.mount_point)
+    yield from traced_blocks(window, mount.mount_point)
 
 
 def _is(one: TracedPlace, place: Filesystem) -> bool:
@@ -104,18 +104,18 @@ def _parts(traced: TracedPlace | None, subjects: Sequence[Subject]) -> tuple[tup
             f"{kept} `--trace` (root) tells it of the syncs of the look. `fsadvisor probe fsync-ladder DIR` measures "
             "and keeps it."
         )
-    whole, measured = fact.value / 1000, fact.source.partition(", ")[0]
+    sync_ms, measured = fact.value / 1000, fact.source.partition(", ")[0]
     shares = [_kept(subjects, f"{name}_share_percent") for name in _STEPS]
     flush = _kept(subjects, "flush_us")
     if None not in shares:
-        parts = tuple(_part(kind, whole * (share or 0) / 100) for kind, share in zip(_STEPS, shares, strict=True))
+        parts = tuple(_part(kind, sync_ms * (share or 0) / 100) for kind, share in zip(_STEPS, shares, strict=True))
     elif flush is not None:
-        rest = SyncPart(name="above it", ms=max(whole - flush / 1000, 0), words="data, journal and locks", remedy="")
+        rest = SyncPart(name="above it", ms=max(sync_ms - flush / 1000, 0), words="data, journal and locks", remedy="")
         parts = (rest, _part("flush", flush / 1000))
     else:
         parts = ()
     unsplit = "" if parts else " Its steps were not sure enough to be told apart."
-    return parts, f"A sync takes {duration(whole)} ms here: {measured}.{unsplit}"
+    return parts, f"A sync takes {duration(sync_ms)} ms here: {measured}.{unsplit}"
 
 
 _STEPS: Final = ("data", "journal", "flush")
@@ -159,16 +159,16 @@ def _mount_fact(subjects: Sequence[Subject], name: str, kind: str = "mount") -> 
 
 
 def _picture(parts: Sequence[SyncPart]) -> Iterator[Block]:
-    whole = sum(one.ms for one in parts)
-    if not whole:
+    total_ms = sum(one.ms for one in parts)
+    if not total_ms:
         return
     yield DrawnLines(
         tuple(
             line(
-                f"  {one.name:<9}{duration(one.ms):>6} ms {100 * one.ms / whole:3.0f} % "
-                f"{plots.bar(one.ms / whole, _BAR, UNICODE)} {one.words}"
+                f"  {part.name:<9}{duration(part.ms):>6} ms {100 * part.ms / total_ms:3.0f} % "
+                f"{plots.bar(part.ms / total_ms, _BAR, UNICODE)} {part.words}"
             )
-            for one in parts
+            for part in parts
         )
     )
 
@@ -176,30 +176,30 @@ def _picture(parts: Sequence[SyncPart]) -> Iterator[Block]:
 def _programs(syncing: Sequence[Program], traced: TracedPlace | None, window: Window) -> Iterator[Block]:
     if not syncing:
         yield _labelled("Program", "none was seen to wait in a sync here; look again while it is slow")
-    for one in sorted(syncing, key=lambda one: -one.syncing):
-        words = f"{named(one)}: waited in a sync in {100 * one.syncing:.0f} % of {window.looks} looks"
+    for program in sorted(syncing, key=lambda program: -program.syncing):
+        words = f"{named(program)}: waited in a sync in {100 * program.syncing:.0f} % of {window.looks} looks"
         yield _labelled("Program", clean(words))
         for limit in LIMITS:
-            if one.name in limit.processes:
+            if program.name in limit.processes:
                 fits = "" if traced is None else f": {'yes' if traced.p99_ms * 1000 <= limit.most_us else 'no'}, here"
                 within = "" if traced is None else f" 99 % take {duration(traced.p99_ms)} ms at most"
                 yield _labelled("", f"{limit.program} {limit.words}{fits}{within}")
 
 
-def _beside(place: Filesystem, syncing: Sequence[Program], window: Window) -> Iterator[Block]:
+def _beside(mount: Filesystem, syncing: Sequence[Program], window: Window) -> Iterator[Block]:
     """Who writes there without a sync: commits wait for that, too."""
-    others = [one for one in window.programs if place.mount_point in one.places and one not in syncing]
+    others = [one for one in window.programs if mount.mount_point in one.places and one not in syncing]
     for one in sorted(others, key=lambda one: -(one.write_bytes or 0))[:2]:
         if one.write_bytes:
             yield _labelled("Beside", clean(f"{named(one)}: writes {one.write_bytes / 1e6:.1f} MB/s"))
 
 
 def _drives(subjects: Sequence[Subject]) -> Iterator[Block]:
-    for one in subjects:
-        if one.kind != "disk":
+    for subject in subjects:
+        if subject.kind != "disk":
             continue
-        facts = one.scope["disk"]
-        told = (
+        facts = subject.scope["disk"]
+        shown = (
             (text, getattr(facts, name))
             for name, text in (
                 ("model", "{}"),
@@ -208,34 +208,34 @@ def _drives(subjects: Sequence[Subject]) -> Iterator[Block]:
                 ("flush_ms_avg", "a flush took {} ms since boot"),
             )
         )
-        words = ", ".join(text.format(clean(str(fact.value))) for text, fact in told if isinstance(fact, Known))
-        yield _labelled("Drive", f"{clean(one.name)}: {words or 'not known'}")
+        words = ", ".join(text.format(clean(str(fact.value))) for text, fact in shown if isinstance(fact, Known))
+        yield _labelled("Drive", f"{clean(subject.name)}: {words or 'not known'}")
 
 
 def _remedies(parts: Sequence[SyncPart], remedies: Sequence[Verdict]) -> Iterator[Block]:
     """Of each part that matters, what takes it away; then what else the audit has."""
-    whole = sum(one.ms for one in parts)
-    matter = [one for one in parts if whole and one.ms >= _MATTERS * whole and one.remedy]
+    total_ms = sum(one.ms for one in parts)
+    matter = [one for one in parts if total_ms and one.ms >= _MATTERS * total_ms and one.remedy]
     if matter or remedies:
         yield Gap()
         yield paragraph("What takes which part away")
     named_here = []
     for part in matter:
         yield paragraph(f"{part.name}, {duration(part.ms)} ms: {part.remedy}", first=_ITEM, indent=4)
-        for one in remedies:
-            if any(word in one.rule.id for word in part.rules):
-                named_here.append(one)
-                yield _remedy(one)
-    for one in remedies:
-        if one not in named_here:
-            yield _remedy(one)
+        for verdict in remedies:
+            if any(word in verdict.rule.id for word in part.rules):
+                named_here.append(verdict)
+                yield _remedy(verdict)
+    for verdict in remedies:
+        if verdict not in named_here:
+            yield _remedy(verdict)
 
 
-def _remedy(one: Verdict) -> Block:
+def _remedy(verdict: Verdict) -> Block:
     """With what a trial or a probe here told of it."""
-    gain = one.measured
+    gain = verdict.measured
     tried = f"; measured here: {gain.says}" if gain is not None else "; not tried here"
-    words = f"{one.rule.title} ({clean(one.subject.name)}){tried}: fsadvisor explain {one.rule.id}"
+    words = f"{verdict.rule.title} ({clean(verdict.subject.name)}){tried}: fsadvisor explain {verdict.rule.id}"
     return paragraph(words, first=line("    - "), indent=6)
 
 
@@ -260,86 +260,95 @@ def traced_blocks(window: Window, mount_point: str = "") -> Iterator[Block]:
     yield paragraph(cost, first=_ITEM, indent=4)
 
 
-def _traced_place(one: TracedPlace, *, parts: bool) -> Iterator[Block]:
+def _traced_place(syncs: TracedPlace, *, parts: bool) -> Iterator[Block]:
     if parts:
-        yield from _in_parts(one)
-    yield from _by_whom(one)
+        yield from _in_parts(syncs)
+    yield from _by_whom(syncs)
 
 
-def _in_parts(one: TracedPlace) -> Iterator[Block]:
+def _in_parts(syncs: TracedPlace) -> Iterator[Block]:
     yield paragraph(
-        f"{clean(one.mount_point)}: {one.syncs:,} syncs; median {duration(one.median_ms)} ms, 99 % within "
-        f"{duration(one.p99_ms)} ms, longest {duration(one.longest_ms)} ms. Of the mean, {duration(one.mean_ms)} ms:",
+        f"{clean(syncs.mount_point)}: {syncs.syncs:,} syncs; median {duration(syncs.median_ms)} ms, "
+        f"99 % within {duration(syncs.p99_ms)} ms, longest {duration(syncs.longest_ms)} ms. "
+        f"Of the mean, {duration(syncs.mean_ms)} ms:",
         first=_ITEM,
         indent=4,
     )
     parts = (
-        (one.flush_ms, "a flush was under way in the drive"),
-        (one.write_ms, "a write was, and no flush"),
-        (one.commit_ms, "the journal committed, with neither"),
-        (one.rest_ms, "the rest: locks, queues, processors"),
+        (syncs.flush_ms, "a flush was under way in the drive"),
+        (syncs.write_ms, "a write was, and no flush"),
+        (syncs.commit_ms, "the journal committed, with neither"),
+        (syncs.rest_ms, "the rest: locks, queues, processors"),
     )
     for ms, words in parts:
-        share = 100 * ms / one.mean_ms if one.mean_ms else 0.0
+        share = 100 * ms / syncs.mean_ms if syncs.mean_ms else 0.0
         yield paragraph(words, first=line(f"    {duration(ms):>6} ms {share:3.0f} %  "), indent=21)
 
 
-def _by_whom(one: TracedPlace) -> Iterator[Block]:
-    for who in one.programs:
-        of = f", first to wait for {who.flushes:,} of {one.flushes:,} flushes" if one.flushes else ""
+def _by_whom(syncs: TracedPlace) -> Iterator[Block]:
+    for who in syncs.programs:
+        of = f", first to wait for {who.flushes:,} of {syncs.flushes:,} flushes" if syncs.flushes else ""
         file = f"; {clean(who.file)}" if who.file else ""
         words = f"{clean(who.name)}: {who.syncs:,} syncs of {duration(who.mean_ms)} ms{of}{file}"
         yield paragraph(words, first=line("    "), indent=6)
-    if one.commits:
-        held = f"; one waited {one.held_up_ms:,} ms for operations begun before" if one.held_up_ms else ""
-        by = f", the longest by {clean(one.held_up_by)}" if one.held_up_by else ""
-        words = f"{one.commits:,} commits of the journal, {one.asked:,} while a sync waited{held}{by}"
+    if syncs.commits:
+        held = f"; one waited {syncs.held_up_ms:,} ms for operations begun before" if syncs.held_up_ms else ""
+        by = f", the longest by {clean(syncs.held_up_by)}" if syncs.held_up_by else ""
+        words = f"{syncs.commits:,} commits of the journal, {syncs.asked:,} while a sync waited{held}{by}"
         yield paragraph(words, first=line("    "), indent=6)
 
 
-def _journal(window: Window, place: Filesystem, subjects: Sequence[Subject]) -> str:
-    names = (place.device, place.source.rpartition("/")[2])
-    one = next((one for one in window.journals if one.device.rpartition("-")[0] in names or one.device in names), None)
-    journal = _kept(subjects, "journal_bytes", "filesystem")
-    size = "" if journal is None else f", {int(journal) // _MIB:,} MiB"
-    full = max((each.journal_full for each in window.programs if place.mount_point in each.places), default=0.0)
+def _journal(window: Window, mount: Filesystem, subjects: Sequence[Subject]) -> str:
+    names = (mount.device, mount.source.rpartition("/")[2])
+    journal = next(
+        (one for one in window.journals if one.device.rpartition("-")[0] in names or one.device in names), None
+    )
+    log_bytes = _kept(subjects, "journal_bytes", "filesystem")
+    size = "" if log_bytes is None else f", {int(log_bytes) // _MIB:,} MiB"
+    full = max((each.journal_full for each in window.programs if mount.mount_point in each.places), default=0.0)
     waits = f"; it was full, and waited for, in {100 * full:.0f} % of the looks" if full else ""
-    if one is None:
-        return f"{place.type}{size}: it told of no commit in this look{waits}"
-    commit = "" if one.commit_us is None else f"; one takes about {one.commit_us / 1000:.2f} ms (running mean)"
-    each = one.transactions / window.seconds
+    if journal is None:
+        return f"{mount.type}{size}: it told of no commit in this look{waits}"
+    commit = "" if journal.commit_us is None else f"; one takes about {journal.commit_us / 1000:.2f} ms (running mean)"
+    each = journal.transactions / window.seconds
     return (
-        f"{place.type}{size}: {each:.0f} commits per second, {one.requested:,} of {one.transactions:,} asked for by a "
-        f"sync{commit}{waits}"
+        f"{mount.type}{size}: {each:.0f} commits per second, {journal.requested:,} of {journal.transactions:,} asked "
+        f"for by a sync{commit}{waits}"
     )
 
 
-def _down(window: Window, place: Filesystem, names: frozenset[str]) -> Iterator[Device]:
+def _down(window: Window, mount: Filesystem, names: frozenset[str]) -> Iterator[Device]:
     """The filesystem's own device first."""
     devices = [one for one in window.devices if one.name in names]
-    yield from sorted(devices, key=lambda one: (one.name != place.device, not one.below, one.name))
+    yield from sorted(devices, key=lambda one: (one.name != mount.device, not one.below, one.name))
 
 
-def _added(one: Device, window: Window) -> str:
+def _added(device: Device, window: Window) -> str:
     """What the layer itself takes: its requests' time without that of the slowest device below it."""
-    below = [each for each in window.devices if each.name in one.below]
-    told = []
+    below = [each for each in window.devices if each.name in device.below]
+    delays = []
     for own, under, what in (
-        (one.write_ms, [each.write_ms for each in below], "write"),
-        (one.flush_ms, [each.flush_ms for each in below], "flush"),
+        (device.write_ms, [each.write_ms for each in below], "write"),
+        (device.flush_ms, [each.flush_ms for each in below], "flush"),
     ):
         known = [ms for ms in under if ms is not None]
         if own is not None and known and own > max(known):
-            told.append(f"{duration(own - max(known))} ms to a {what}")
-    return f"; it adds {' and '.join(told)}" if told else ""
+            delays.append(f"{duration(own - max(known))} ms to a {what}")
+    return f"; it adds {' and '.join(delays)}" if delays else ""
 
 
-def _device(one: Device, window: Window) -> str:
-    if not one.writes and not one.flushes:
-        return f"{clean(one.name)}: nothing was written in this look"
+def _device(device: Device, window: Window) -> str:
+    if not device.writes and not device.flushes:
+        return f"{clean(device.name)}: nothing was written in this look"
     flushes = (
-        "it is sent no flushes" if not one.flushes else f"{rate(one.flushes)} flushes/s of {duration(one.flush_ms)} ms"
+        "it is sent no flushes"
+        if not device.flushes
+        else f"{rate(device.flushes)} flushes/s of {duration(device.flush_ms)} ms"
     )
-    share = "" if not one.flush else f", one under way in {100 * one.flush:.0f} % of the time"
-    writes = "nothing was written" if not one.writes else f"{rate(one.writes)} writes/s of {duration(one.write_ms)} ms"
-    return f"{clean(one.name)}: {writes}; {flushes}{share}{_added(one, window)}"
+    share = "" if not device.flush else f", one under way in {100 * device.flush:.0f} % of the time"
+    writes = (
+        "nothing was written"
+        if not device.writes
+        else f"{rate(device.writes)} writes/s of {duration(device.write_ms)} ms"
+    )
+    return f"{clean(device.name)}: {writes}; {flushes}{share}{_added(device, window)}"

@@ -116,10 +116,10 @@ class History(Struct, frozen=True, dict=True):
     @cached_property
     def by_subject(self) -> Mapping[str, Sequence[Change]]:
         """By subject id."""
-        found: dict[str, list[Change]] = {}
+        changes: dict[str, list[Change]] = {}
         for change in self.changes:
-            found.setdefault(change.subject, []).append(change)
-        return found
+            changes.setdefault(change.subject, []).append(change)
+        return changes
 
     @property
     def moment(self) -> str:
@@ -141,12 +141,12 @@ def gist(machine: str, storage: Storage, when: dt.datetime, verdicts: Iterable[V
 
 
 def _findings(verdicts: Iterable[Verdict]) -> dict[str, dict[str, Said]]:
-    found: dict[str, dict[str, Said]] = {}
-    for one in among(verdicts, SPOKEN):
-        title = str(encodable(titles.title(one.rule, (one.subject,))))
-        said = Said(one.outcome.value, one.rule.severity, title, one.waiver is not None)
-        found.setdefault(str(encodable(one.subject.id)), {})[one.rule.id] = said
-    return found
+    findings: dict[str, dict[str, Said]] = {}
+    for verdict in among(verdicts, SPOKEN):
+        title = str(encodable(titles.title(verdict.rule, (verdict.subject,))))
+        said = Said(verdict.outcome.value, verdict.rule.severity, title, verdict.waiver is not None)
+        findings.setdefault(str(encodable(verdict.subject.id)), {})[verdict.rule.id] = said
+    return findings
 
 
 def _plain_facts(subject: Any) -> Iterator[tuple[str, Plain]]:  # noqa: ANN401 - a Subject

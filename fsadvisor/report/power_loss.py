@@ -66,10 +66,10 @@ class DiskGroup(Struct):
 
 def alike(storage: Storage) -> list[tuple[str, ...]]:
     """The rows of the table, those of drives that are alike as one."""
-    found: dict[tuple[str, ...], list[str]] = {}
+    names_by_cells: dict[tuple[str, ...], list[str]] = {}
     for name, *cells in drives(storage):
-        found.setdefault(tuple(cells), []).append(name)
-    return [(_first(names), *cells) for cells, names in found.items()]
+        names_by_cells.setdefault(tuple(cells), []).append(name)
+    return [(_first(names), *cells) for cells, names in names_by_cells.items()]
 
 
 def drives(storage: Storage) -> list[tuple[str, ...]]:
@@ -107,10 +107,10 @@ def _first(names: Sequence[str]) -> str:
 
 def blocks(storage: Storage) -> Iterator[Block]:
     """The section; nothing where no disk was seen."""
-    found = groups(storage)
-    for group in found[:_GROUPS]:
+    disk_groups = groups(storage)
+    for group in disk_groups[:_GROUPS]:
         yield from _group(group)
-    if more := found[_GROUPS:]:
+    if more := disk_groups[_GROUPS:]:
         yield Gap()
         inside = partial(chain.from_iterable, map(_group, more))
         yield Fold(f"{len(more):,} more groups of disks", inside, "--json has them")
@@ -165,16 +165,16 @@ def verdicts(disks: Sequence[Subject]) -> Iterator[Block]:
 
 def groups(storage: Storage) -> list[DiskGroup]:
     """Disks that are alike together."""
-    found: dict[object, DiskGroup] = {}
+    by_key: dict[object, DiskGroup] = {}
     for subject in storage.subjects:
         disk = subject.scope.get("disk")
         if subject.kind == "disk" and isinstance(disk, Disk):
             alike = _evidence(subject, disk)
             caches = (_value(disk.write_cache), _value(disk.volatile_cache))
-            group = found.setdefault((verdict(disk), alike, caches), DiskGroup(verdict(disk), alike))
+            group = by_key.setdefault((verdict(disk), alike, caches), DiskGroup(verdict(disk), alike))
             group.subjects.append(subject)
             group.disks.append(disk)
-    return list(found.values())
+    return list(by_key.values())
 
 
 def verdict(disk: Disk) -> str:

@@ -136,7 +136,7 @@ def cost_of(one: "cost.Cost") -> Cost:
     return published(Cost, one, most_seconds=round(one.most_seconds, 1))
 
 
-def result_of(one: "result.Result") -> Result:
+def result_of(measured: "result.Result") -> Result:
     """A result as it is published."""
-    histogram = tuple(Bin(below_us=edge, count=count) for edge, count in one.histogram_us)
-    return published(Result, one, seconds=round(one.seconds, 3), histogram=histogram)
+    histogram = tuple(Bin(below_us=edge, count=count) for edge, count in measured.histogram_us)
+    return published(Result, measured, seconds=round(measured.seconds, 3), histogram=histogram)

@@ -77,13 +77,13 @@ def cut(text: str, columns: int) -> str:
     return shown
 
 
-def done(result: Result, at: int, jobs: int, name: str = "") -> str:
+def done(result: Result, number: int, jobs: int, name: str = "") -> str:
     """A line for a job that has ended; `name` says more than its id."""
-    found = "no figure" if result.figure is None else f"{figure_text(result.headline, result.figure)} "
+    figure = "no figure" if result.figure is None else f"{figure_text(result.headline, result.figure)} "
     sure = "" if result.figure is None else sureness(result.figure)
     why = f": {clean(result.error, None)}" if result.error else ""
     ended = f"{result.end} after {seconds_text(result.seconds)}{why}"
-    return f"{at}/{jobs} {clean(name or result.job, None)}: {found}{sure}, {ended}\n"
+    return f"{number}/{jobs} {clean(name or result.job, None)}: {figure}{sure}, {ended}\n"
 
 
 class Narrator:
@@ -102,10 +102,10 @@ class Narrator:
         self._write(f"\r{line}{' ' * max(0, self._drawn - width(line))}")
         self._drawn = width(line)
 
-    def ended(self, result: Result, at: int, jobs: int, name: str = "") -> None:
+    def ended(self, result: Result, number: int, jobs: int, name: str = "") -> None:
         """Tell a job's end where there is no bar."""
         if self._columns is None:
-            self._write(f"fsadvisor: {done(result, at, jobs, name)}")
+            self._write(f"fsadvisor: {done(result, number, jobs, name)}")
 
     def clear(self) -> None:
         """Take the bar away."""
@@ -167,17 +167,17 @@ def _short(cost: Cost) -> str:
     return f"{seconds_text(cost.most_seconds)} at most, writes {bytes_text(cost.written_bytes)}, takes {took}"
 
 
-def results(found: Sequence[Result], jobs: Mapping[str, Job]) -> Iterator[Block]:
+def results(measured: Sequence[Result], jobs: Mapping[str, Job]) -> Iterator[Block]:
     """Each result; several end with a table."""
-    for at, result in enumerate(found):
-        if at:
+    for index, result in enumerate(measured):
+        if index:
             yield Gap()
         job = jobs.get(result.job)
         yield from one_result(result, job)
-        if len(found) == 1 and job and result.figure is not None:
+        if len(measured) == 1 and job and result.figure is not None:
             yield from published_elsewhere(job, result)
-    if len(found) > 1:
-        yield from (Gap(), *_table(found))
+    if len(measured) > 1:
+        yield from (Gap(), *_table(measured))
 
 
 def one_result(result: Result, job: Job | None) -> Iterator[Block]:
@@ -247,19 +247,19 @@ def _ladder(result: Result) -> Iterator[Block]:
     """One operation's parts as a bar and in figures; what is told beside the parts is in no bar."""
     parts = result.parts_us
     shown = {name: parts[name] for name in sorted(parts, key=_place) if name not in _BESIDE}
-    whole = sum(one.median for one in shown.values())
+    total = sum(one.median for one in shown.values())
     if parts:
         yield Gap()
-    if whole > 0:
-        signs = [_sign(at, hatched=unsettled(one, whole)) for at, one in enumerate(shown.values())]
-        shares = zip(signs, whole_cells([one.median / whole for one in shown.values()]), strict=True)
+    if total > 0:
+        signs = [_sign(at, hatched=unsettled(one, total)) for at, one in enumerate(shown.values())]
+        shares = zip(signs, whole_cells([one.median / total for one in shown.values()]), strict=True)
         yield DrawnLines((line(f"  {''.join(sign * cells for sign, cells in shares)}"),))
-        for sign, (name, one) in zip(signs, shown.items(), strict=True):
-            doubt = ", not settled: hatched" if unsettled(one, whole) else ""
-            words = f"{100 * one.median / whole:.0f} %, {_sure(one)}{doubt}"
+        for sign, (name, part) in zip(signs, shown.items(), strict=True):
+            doubt = ", not settled: hatched" if unsettled(part, total) else ""
+            words = f"{100 * part.median / total:.0f} %, {_sure(part)}{doubt}"
             yield paragraph(words, first=line(f"  {sign} {clean(name):<9}"))
-    for at, (words, one) in enumerate(beside_it(result)):
-        yield paragraph(f"{words}: {_sure(one)}", first=line(f"  {'' if at else 'beside it: ':<11}"), indent=15)
+    for index, (words, part) in enumerate(beside_it(result)):
+        yield paragraph(f"{words}: {_sure(part)}", first=line(f"  {'' if index else 'beside it: ':<11}"), indent=15)
 
 
 def _sign(at: int, *, hatched: bool) -> str:
@@ -278,11 +278,11 @@ def _sure(one: Figure) -> str:
 def whole_cells(shares: Sequence[float], cells: int = BAR) -> list[int]:
     """Cells of a bar by shares, all of it used: what is left by rounding down goes to the largest remainders."""
     exact = [share * cells for share in shares]
-    found = [int(it) for it in exact]
-    order = sorted(range(len(exact)), key=lambda at: found[at] - exact[at])
-    for at in order[: cells - sum(found)]:
-        found[at] += 1
-    return found
+    floors = [int(it) for it in exact]
+    order = sorted(range(len(exact)), key=lambda at: floors[at] - exact[at])
+    for at in order[: cells - sum(floors)]:
+        floors[at] += 1
+    return floors
 
 
 def _histogram(bins: Sequence[tuple[float, int]]) -> Iterator[Block]:
@@ -322,17 +322,17 @@ _MOST_ROWS: Final = 4
 
 def published_elsewhere(job: Job, result: Result) -> Iterator[Block]:
     """The rows of its tables that speak of the like, with their hardware."""
-    found = elsewhere(job, result, map(table, job.seeds))
-    if not found:
+    published = elsewhere(job, result, map(table, job.seeds))
+    if not published:
         return
     yield Gap()
     yield paragraph("Published elsewhere, a place to look and no verdict:", first=line("  "))
-    for name, rows in groupby(found, key=lambda row: row.table):
-        one = table(name)
-        told = list(rows)
-        errata = f"; wrong in it: {', '.join(told[0].errata)}" if told[0].errata else ""
-        yield paragraph(one.title, first=line("  - "), indent=4)
-        whose = f"{published_sources()[one.seed].name}; hardware: {one.hardware}{errata}; table {name}"
+    for name, rows in groupby(published, key=lambda row: row.table):
+        source = table(name)
+        listing = list(rows)
+        errata = f"; wrong in it: {', '.join(listing[0].errata)}" if listing[0].errata else ""
+        yield paragraph(source.title, first=line("  - "), indent=4)
+        whose = f"{published_sources()[source.seed].name}; hardware: {source.hardware}{errata}; table {name}"
         yield paragraph(f"({whose})", first=line("    "), indent=5)
-        for row in told[:_MOST_ROWS]:
+        for row in listing[:_MOST_ROWS]:
             yield paragraph(row.says, first=line("      "), indent=8)

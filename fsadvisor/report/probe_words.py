@@ -97,12 +97,12 @@ def at_names(names: Sequence[str]) -> str:
 def flushes_text(result: Result) -> str:
     """'1.00 per operation at loop8; below it 2.00 at vda'; '' where there were none, or none can be told."""
     each, below = result.flushes_per_operation, result.disk_flushes_per_operation
-    told = []
+    parts = []
     if each is not None and round(each, 2):
-        told.append(f"{each:.2f} per operation{at_names(result.flushes_at)}")
-    if below is not None and (told or round(below, 2)):
-        told.append(f"{'below that ' if told else ''}{below:.2f} per operation{at_names(result.disks)}")
-    return "; ".join(told)
+        parts.append(f"{each:.2f} per operation{at_names(result.flushes_at)}")
+    if below is not None and (parts or round(below, 2)):
+        parts.append(f"{'below that ' if parts else ''}{below:.2f} per operation{at_names(result.disks)}")
+    return "; ".join(parts)
 
 
 def written_text(result: Result) -> str:

@@ -89,13 +89,15 @@ def figures(gain: shape.Gain) -> Figures:
     return Figures(tuple(map(_figure, gain.figures)), tuple(remarks))
 
 
-def _figure(one: shape.Figure) -> Figure:
+def _figure(figure: shape.Figure) -> Figure:
     """With the table of published figures that it stands in."""
-    conditions = line(span(one.conditions, Tone.DIM))
-    if not one.table:
-        return Figure(one.says, one.source, "", conditions)
-    table = span("(published table)", Tone.DIM, link=f"tables.md#{one.table}")
-    return Figure(one.says, one.source, tables.table(one.table).basis, (*conditions, Span(" ", Tone.DIM), table))
+    conditions = line(span(figure.conditions, Tone.DIM))
+    if not figure.table:
+        return Figure(figure.says, figure.source, "", conditions)
+    table = span("(published table)", Tone.DIM, link=f"tables.md#{figure.table}")
+    return Figure(
+        figure.says, figure.source, tables.table(figure.table).basis, (*conditions, Span(" ", Tone.DIM), table)
+    )
 
 
 def guides(rule: Rule) -> Iterator[Block]:
@@ -106,13 +108,13 @@ def guides(rule: Rule) -> Iterator[Block]:
 
 def _erratum(number: str) -> Item:
     """'noatime implies nodiratime (mount(8))', 'Imprecise, though told by …: mount with noatime,nodiratime'."""
-    one = tables.errata()[number]
-    told = "and" if one.verdict == "right" else "though"
-    source = span(tables.published_sources()[one.seed].name, Tone.DIM, link=f"errata.md#{number.lower()}")
+    erratum = tables.errata()[number]
+    joint = "and" if erratum.verdict == "right" else "though"
+    source = span(tables.published_sources()[erratum.seed].name, Tone.DIM, link=f"errata.md#{number.lower()}")
     claim = line(
-        span(f"{one.verdict.capitalize()}, {told} told by ", Tone.DIM), source, span(f": {one.says}", Tone.DIM)
+        span(f"{erratum.verdict.capitalize()}, {joint} told by ", Tone.DIM), source, span(f": {erratum.says}", Tone.DIM)
     )
-    return Item(line(f"{one.correction} ({one.source})"), claim)
+    return Item(line(f"{erratum.correction} ({erratum.source})"), claim)
 
 
 def references(rule: Rule) -> Iterator[Block]:

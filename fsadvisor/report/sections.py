@@ -127,14 +127,16 @@ def not_looked_at(storage: Storage) -> Iterator[tuple[str, Unknown]]:
                     yield name, fact
 
 
-def summed_up(found: Sequence[Finding], verdicts: Sequence[Verdict], about: Provenance, storage: Storage) -> str:
+def summed_up(
+    listed_findings: Sequence[Finding], verdicts: Sequence[Verdict], about: Provenance, storage: Storage
+) -> str:
     """'1 critical risk, 2 moderate gains, 1 safety not known; 14 checks passed; 6 not known.'.
 
     `found` are all findings, those that stand behind another, too.
     """
     numbers = tally(verdicts)
     nothing = "No storage was looked at" if as_json.could_not_look(storage, about.root) else "Nothing to advise"
-    parts = [", ".join(_advice(found, nothing))]
+    parts = [", ".join(_advice(listed_findings, nothing))]
     parts.append(f"{counted(numbers[Outcome.OK], 'check')} passed")
     if numbers[Outcome.UNDETERMINED]:
         parts.append(f"{numbers[Outcome.UNDETERMINED]:,} not known")
@@ -181,18 +183,18 @@ def unknown(verdicts: Sequence[Verdict], width: int) -> Iterator[Block]:
 
 def overview(found: Sequence[Finding], width: int) -> Iterator[Block]:
     """One screen: what is wrong now, what may go wrong, what may be gained, a line each."""
-    digits, told = len(str(len(found))), findings.below(found)
+    digits, folded = len(str(len(found))), findings.below(found)
     order = (*_GROUPS.values(), _UNSAFE, _FOLDED)
     groups: dict[str, list[str]] = {title: [] for title in order}
     for number, finding in enumerate(found, 1):
-        one = told.get((finding.rule.id, finding.verdicts[0].subject.id))
-        behind = f" ({one.words} {one.number})" if one else ""
+        above = folded.get((finding.rule.id, finding.verdicts[0].subject.id))
+        behind = f" ({above.words} {above.number})" if above else ""
         where = f"{subjects_named(list(finding.subjects), 3, '')}: " if finding.title == finding.rule.title else ""
         grave = headline(finding)
         if _group(finding) != _GROUPS[REST]:
             grave = grave.replace(f" {finding.rule.kind}", "")
         words = f"{number:>{digits}}  {grave}{behind}: {where}{finding.title}"
-        groups[_FOLDED if one else _group(finding)].append(words)
+        groups[_FOLDED if above else _group(finding)].append(words)
     groups = {title: lines for title, lines in groups.items() if lines}
     left = _SCREEN - len(groups)
     for title, lines in groups.items():

@@ -60,7 +60,7 @@ def document(finding: Finding, number: int, told_in: int | None) -> Iterator[Blo
         yield _labelled("Impact", f"see {told_in}, the same rule.")
     else:
         yield _labelled("Impact", sentences(rule.why, _IMPACT, _SAYS_LITTLE))
-    yield from _fix(page, told=bool(told_in))
+    yield from _fix(page, repeated=bool(told_in))
     if page.gain and not (told_in and page.gain is rule.gain):
         believe = sentences(page.gain.believe, _EFFECT) or "no figure is known."
         yield _labelled("Expected", f"{page.gain.metric}: {believe} ({page.gain.basis})")
@@ -106,13 +106,13 @@ def _few(lines: Sequence[str], most: int) -> Iterator[Item]:
 
 def sentences(text: str, most: int, least: int = 1) -> str:
     """Whole sentences of the first paragraph: as many as stand in `most` columns, and until there are `least`."""
-    told = ""
-    for one in language.sentences(text.strip().split("\n\n")[0]):
-        whole = told.count("`") % 2 == 0
-        if len(told) >= least and whole and len(told) + 1 + len(one) > most:
+    kept = ""
+    for sentence in language.sentences(text.strip().split("\n\n")[0]):
+        closed = kept.count("`") % 2 == 0
+        if len(kept) >= least and closed and len(kept) + 1 + len(sentence) > most:
             break
-        told = f"{told} {one}" if told else one
-    return told
+        kept = f"{kept} {sentence}" if kept else sentence
+    return kept
 
 
 def _labelled(label: str, words: str) -> Block:
@@ -126,13 +126,13 @@ def _advice(finding: Finding) -> str:
     return told if told == text else f"{told} ({_ALL.format(finding.rule.id)})"
 
 
-def _fix(page: FindingPage, *, told: bool = False) -> Iterator[Block]:
+def _fix(page: FindingPage, *, repeated: bool = False) -> Iterator[Block]:
     """What it interrupts, whether it is safe and how it is undone, in a line; then the commands, and words on them.
 
     `told` are the words, once for a rule.
     """
     finding, needs = page.finding, finding_page.needs(page.finding)
-    words = "" if told else _advice(finding)
+    words = "" if repeated else _advice(finding)
     if any(truth is not TRUE for _, truth in safety(finding)):
         yield _labelled("Fix", f"not yet, {_held_back(finding)}")
         if unlock := findings.unlocks(finding) if not _refuted(finding) else "":
@@ -204,11 +204,11 @@ def _evidence(finding: Finding) -> str:
     asked = evidence(finding)
     open_asks = [f"{ask.ask} {truth.name.lower()}" for ask, truth in asked if truth is not TRUE]
     names = dict.fromkeys(name for ask, _ in asked if ask.part == "checks" for name in ask.expression.names)
-    told = [_told(finding, name, _WHOLE if len(names) == 1 else _SOURCE) for name in names]
-    while len(told) > 1 and len(", ".join(told)) > _EVIDENCE:
-        del told[-1]
-    more = f" and {len(names) - len(told):,} more" if len(names) > len(told) else ""
-    return "; ".join((*open_asks, f"{', '.join(told)}{more}"))
+    facts = [_told(finding, name, _WHOLE if len(names) == 1 else _SOURCE) for name in names]
+    while len(facts) > 1 and len(", ".join(facts)) > _EVIDENCE:
+        del facts[-1]
+    more = f" and {len(names) - len(facts):,} more" if len(names) > len(facts) else ""
+    return "; ".join((*open_asks, f"{', '.join(facts)}{more}"))
 
 
 def _asked_first(finding: Finding, value: object) -> object:
@@ -226,13 +226,13 @@ def _told(finding: Finding, name: str, most: int) -> str:
     words = []
     for subject, fact, _ in values[:_BELOW]:
         if isinstance(fact, Unknown):
-            said = f"not known ({cause(fact)})"
+            text = f"not known ({cause(fact)})"
         else:
             value = _asked_first(finding, fact.value)
-            said = shorten(value_text(catalogue()[name], value), _VALUE, placeholder=" ...")
+            text = shorten(value_text(catalogue()[name], value), _VALUE, placeholder=" ...")
             source = clean(fact.source)
-            said = f"{said} ({source})" if source and len(source) <= most else said
-        words.append(f"{said} ({subjects_named([subject])})" if many else said)
+            text = f"{text} ({source})" if source and len(source) <= most else text
+        words.append(f"{text} ({subjects_named([subject])})" if many else text)
     if len(values) > _BELOW:
         words.append("others")
     return f"{name} = {listed(words)}"

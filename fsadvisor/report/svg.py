@@ -52,13 +52,13 @@ _WORDS: Final = {
 
 def compare_svg(comparison: Comparison, about: Circumstances) -> str:
     """The whole file."""
-    told = [line.rstrip() for said in winners(comparison, about) for line in wrapped(clean(said, None), 110)]
+    summary = [line.rstrip() for said in winners(comparison, about) for line in wrapped(clean(said, None), 110)]
     across = max(_NAMES + _CELL * len(comparison.sides) + 20, 760)
-    down = _TOP + _HEIGHT * len(comparison.rows) + _LINE * (len(told) + 2)
+    down = _TOP + _HEIGHT * len(comparison.rows) + _LINE * (len(summary) + 2)
     pieces = [
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {across} {down}" width="{across}" height="{down}">',
         f"<title>{_safe(title(comparison))}</title>",
-        f"<desc>{_safe(' '.join(told))}</desc>",
+        f"<desc>{_safe(' '.join(summary))}</desc>",
         f"<style>{_STYLE}</style>",
         f'<rect class="page" width="{across}" height="{down}"/>',
         _text(12, 26, title(comparison), "title"),
@@ -67,7 +67,7 @@ def compare_svg(comparison: Comparison, about: Circumstances) -> str:
         *(piece for at, row in enumerate(comparison.rows) for piece in _row(row, _TOP + at * _HEIGHT)),
         *(
             _text(12, _TOP + _HEIGHT * len(comparison.rows) + _LINE * (at + 1), line, "")
-            for at, line in enumerate(told)
+            for at, line in enumerate(summary)
         ),
         "</svg>",
     ]
@@ -113,27 +113,27 @@ def _row(row: WorkloadRow, y: int) -> Iterator[str]:
 
 def _scales(row: WorkloadRow) -> dict[str, float]:
     """The upper end of each ground's scale: of intervals that are far wider than their figure only twice that."""
-    found: dict[str, float] = {}
-    for one in row.ranked:
-        result = one.cell.result
+    ends: dict[str, float] = {}
+    for ranked in row.ranked:
+        result = ranked.cell.result
         if result is not None and result.figure is not None:
             end = min(result.figure.high, 2 * result.figure.median)
-            found[one.cell.side.ground] = max(found.get(one.cell.side.ground, 0.0), end)
-    return found
+            ends[ranked.cell.side.ground] = max(ends.get(ranked.cell.side.ground, 0.0), end)
+    return ends
 
 
-def _cell(one: Ranked, x: int, y: int, scale: float) -> Iterator[str]:
-    result = one.cell.result
+def _cell(ranked: Ranked, x: int, y: int, scale: float) -> Iterator[str]:
+    result = ranked.cell.result
     box = f'x="{x}" y="{y}" width="{_CELL - 8}" height="{_HEIGHT - 6}" rx="4"'
-    yield f'<g><rect class="{_CLASSES[one.standing]}" {box}/>'
-    if one.why:
-        yield f"<title>{_safe(one.why)}</title>"
+    yield f'<g><rect class="{_CLASSES[ranked.standing]}" {box}/>'
+    if ranked.why:
+        yield f"<title>{_safe(ranked.why)}</title>"
     if result is None or result.figure is None:
-        yield _text(x + 6, y + 20, _cut(one.why or "no figure", 22), "small")
+        yield _text(x + 6, y + 20, _cut(ranked.why or "no figure", 22), "small")
     else:
         shown = result.figure
         yield _text(x + 6, y + 17, f"{amount(result.headline, shown.median)} {sureness(shown)}", "")
-        yield _text(x + 6, y + 31, _WORDS[one.standing], "small")
+        yield _text(x + 6, y + 31, _WORDS[ranked.standing], "small")
         if scale > 0:
             room = _CELL - 20
             low, middle, high = (x + 6 + room * min(it / scale, 1.0) for it in (shown.low, shown.median, shown.high))
@@ -171,19 +171,19 @@ def forecast_svg(study: Study) -> str:
     return "".join((*parts, "</svg>\n"))
 
 
-def _panel(told: Sequence[CurveAnalysis], names: Sequence[str]) -> Iterator[str]:
-    slowest = max(level.device_ms for it in told for level in it.curve.levels) or 1.0
-    most = 1.05 * max(level.high or level.throughput for it in told for level in it.curve.levels)
+def _panel(analyses: Sequence[CurveAnalysis], names: Sequence[str]) -> Iterator[str]:
+    slowest = max(level.device_ms for it in analyses for level in it.curve.levels) or 1.0
+    most = 1.05 * max(level.high or level.throughput for it in analyses for level in it.curve.levels)
     frame = _Frame(slowest, most)
-    yield from _axes(frame, told[0].curve.workload)
-    for it in told:
-        at = names.index(it.curve.filesystem)
-        yield from _curve(frame, it, _COLOURS[at % len(_COLOURS)], _SHAPES[at % len(_SHAPES)])
-    for row, it in enumerate(told):
-        at = names.index(it.curve.filesystem)
+    yield from _axes(frame, analyses[0].curve.workload)
+    for analysis in analyses:
+        index = names.index(analysis.curve.filesystem)
+        yield from _curve(frame, analysis, _COLOURS[index % len(_COLOURS)], _SHAPES[index % len(_SHAPES)])
+    for row, analysis in enumerate(analyses):
+        index = names.index(analysis.curve.filesystem)
         x, y = _WIDE - _RIGHT + 18, _PANEL_TOP + 10 + 20 * row
-        yield _mark(_SHAPES[at % len(_SHAPES)], x, y, _COLOURS[at % len(_COLOURS)])
-        yield f'<text x="{x + 12}" y="{y + 4}">{_curve_text(it.curve.filesystem)}</text>\n'
+        yield _mark(_SHAPES[index % len(_SHAPES)], x, y, _COLOURS[index % len(_COLOURS)])
+        yield f'<text x="{x + 12}" y="{y + 4}">{_curve_text(analysis.curve.filesystem)}</text>\n'
 
 
 class _Frame:
@@ -212,15 +212,15 @@ def _axes(frame: _Frame, workload: str) -> Iterator[str]:
     yield "latency of the device, ms (upright: operations/s)</text>\n"
 
 
-def _curve(frame: _Frame, it: CurveAnalysis, colour: str, shape: str) -> Iterator[str]:
-    if not isinstance(it.fit, NoFit):
+def _curve(frame: _Frame, analysis: CurveAnalysis, colour: str, shape: str) -> Iterator[str]:
+    if not isinstance(analysis.fit, NoFit):
         steps = (frame.slowest * step / _STEPS for step in range(_STEPS + 1))
-        expected = [(ms, rate) for ms in steps if (rate := it.fit.model.throughput(ms)) is not None]
+        expected = [(ms, rate) for ms in steps if (rate := analysis.fit.model.throughput(ms)) is not None]
         path = " ".join(f"{frame.x(ms)},{frame.y(rate)}" for ms, rate in expected if rate <= frame.most)
         yield f'<polyline points="{path}" fill="none" stroke="{colour}" stroke-dasharray="5 4"/>\n'
-    measured = " ".join(f"{frame.x(level.device_ms)},{frame.y(level.throughput)}" for level in it.curve.levels)
+    measured = " ".join(f"{frame.x(level.device_ms)},{frame.y(level.throughput)}" for level in analysis.curve.levels)
     yield f'<polyline points="{measured}" fill="none" stroke="{colour}" stroke-width="1.5"/>\n'
-    for level in it.curve.levels:
+    for level in analysis.curve.levels:
         x, y = frame.x(level.device_ms), frame.y(level.throughput)
         if level.low is not None and level.high is not None:
             low, high = frame.y(level.low), frame.y(min(level.high, frame.most))

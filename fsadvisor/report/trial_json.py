@@ -122,21 +122,21 @@ def as_json(
     *,
     state: State,
     change: "Change",
-    place: str,
+    target: str,
     on_device: bool,
     mount: str,
     taken: "cost.Cost",
     refused: "Sequence[str]",
     warnings: "Sequence[str]",
     matters: float,
-    found: "outcome.TrialOutcome | None",
+    result: "outcome.TrialOutcome | None",
 ) -> str:
     """The document on one line, escaped as in the report."""
-    seen = found.comparison if found else None
+    seen = result.comparison if result else None
     return document(
         published(
             Trial,
-            found or _NOTHING,
+            result or _NOTHING,
             seen or _NOTHING,
             change.job,
             schema=SCHEMA,
@@ -145,10 +145,10 @@ def as_json(
             rule=change.rule or None,
             job=change.job.id,
             headline=change.job.headline.name,
-            place=place,
+            place=target,
             on_device=on_device,
             mount=mount or None,
-            engine=found.engine or None if found else None,
+            engine=result.engine or None if result else None,
             default=_form(change.default),
             changed=_form(change.changed),
             left_out_options=change.left_out,
@@ -164,12 +164,12 @@ def as_json(
             gain=_ratio(seen.gain, matters) if seen else None,
             control=_ratio(seen.control, matters) if seen else None,
             bare=_ratio(seen.bare, matters) if seen else None,
-            sides=_sides(found, seen) if found and seen else {},
-            error=found.error if found else "",
+            sides=_sides(result, seen) if result and seen else {},
+            error=result.error if result else "",
             blocks_left_out=seen.left_out if seen else 0,
             seconds=round(seen.seconds, 3) if seen else 0.0,
             matters_percent=100 * matters,
-            remarks=tuple(remarks(found)) if found else (),
+            remarks=tuple(remarks(result)) if result else (),
         )
     )
 

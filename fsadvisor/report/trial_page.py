@@ -38,11 +38,11 @@ _SIDES: Final = {
 }
 
 
-def plan(change: Change, place: str, *, on_device: bool) -> Iterator[Block]:
+def plan(change: Change, target: str, *, on_device: bool) -> Iterator[Block]:
     """What is to be tried."""
     yield paragraph(_title(change))
     where = "on two halves of" if on_device else "on images on the filesystem of"
-    yield paragraph(f"{where} {clean(place)}; the job is {change.job.id}: {change.job.title}", first=line("  "))
+    yield paragraph(f"{where} {clean(target)}; the job is {change.job.id}: {change.job.title}", first=line("  "))
     yield paragraph(_form(change.default), first=line("  as it is  "))
     yield paragraph(_form(change.changed), first=line("  changed   "))
     if change.left_out:
@@ -89,14 +89,14 @@ def found(outcome: TrialOutcome) -> Iterator[Block]:
         yield Item(line(clean(remark, None)))
 
 
-def _sentence(outcome: TrialOutcome, found: TrialComparison) -> Iterator[Block]:
+def _sentence(outcome: TrialOutcome, comparison: TrialComparison) -> Iterator[Block]:
     why = f": {clean(outcome.error, None)}" if outcome.error else ""
-    run = f"{counted(found.blocks, 'block')} in {seconds_text(found.seconds)}, {_ENDS[found.end]}{why}"
-    if found.gain is None:
+    run = f"{counted(comparison.blocks, 'block')} in {seconds_text(comparison.seconds)}, {_ENDS[comparison.end]}{why}"
+    if comparison.gain is None:
         yield paragraph(f"No figure: {run}", first=line("  "))
         return
     yield paragraph(f"{clean(outcome.change.what, None)}: {outcome.says}", first=line("  "))
-    gain = found.gain
+    gain = comparison.gain
     yield paragraph(
         f"95 % interval of how many times as fast: {gain.low:.3g} to {gain.high:.3g}, middle {gain.middle:.3g}; {run}, "
         f"by {outcome.engine}",
@@ -104,13 +104,13 @@ def _sentence(outcome: TrialOutcome, found: TrialComparison) -> Iterator[Block]:
     )
 
 
-def _side(side: str, one: Side, headline: str) -> Iterator[Block]:
-    if one.figure is None:
+def _side(side: str, side_result: Side, headline: str) -> Iterator[Block]:
+    if side_result.figure is None:
         yield paragraph("no figure", first=line(f"  {_SIDES[side]:<20}"))
         return
-    words = [f"{figure_text(headline, one.figure)} {sureness(one.figure)}"]
-    if one.flushes_per_operation is not None:
-        words.append(f"{one.flushes_per_operation:.2f} flushes per operation")
-    if one.amplification is not None:
-        words.append(f"{one.amplification:.2f} bytes written per byte asked")
+    words = [f"{figure_text(headline, side_result.figure)} {sureness(side_result.figure)}"]
+    if side_result.flushes_per_operation is not None:
+        words.append(f"{side_result.flushes_per_operation:.2f} flushes per operation")
+    if side_result.amplification is not None:
+        words.append(f"{side_result.amplification:.2f} bytes written per byte asked")
     yield paragraph("; ".join(words), first=line(f"  {_SIDES[side]:<20}"))

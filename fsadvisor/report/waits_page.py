@@ -73,27 +73,27 @@ def percent(share: float) -> str:
     return f"{100 * share:.1f} %" if 0 < share < 0.0995 else f"{100 * share:.0f} %"
 
 
-def _sentence(one: Sentence) -> Iterator[Block]:
-    yield paragraph(f"{one.says}.", first=_IN)
-    for evidence in one.evidence:
+def _sentence(sentence: Sentence) -> Iterator[Block]:
+    yield paragraph(f"{sentence.says}.", first=_IN)
+    for evidence in sentence.evidence:
         yield paragraph(_evidence(evidence), first=_FURTHER, indent=6)
-    yield paragraph(f"This leaves open: {one.leaves_open}", first=_FURTHER)
+    yield paragraph(f"This leaves open: {sentence.leaves_open}", first=_FURTHER)
 
 
-def _evidence(one: Evidence) -> str:
-    name = one.condition.name
-    of = f" ({clean(one.of)})" if one.of else ""
-    if isinstance(one.measured, Unknown):
-        return f"not known: {one.condition.means}{of}: {_why(one.measured)}"
-    bound = f"{one.condition.relation} {measure_text(name, one.condition.threshold)}"
-    against = "" if one.holds.value == "true" else "not "
-    return f"{measure_text(name, one.measured.value)}, {against}{bound}: {one.condition.means}{of}"
+def _evidence(evidence: Evidence) -> str:
+    name = evidence.condition.name
+    of = f" ({clean(evidence.of)})" if evidence.of else ""
+    if isinstance(evidence.measured, Unknown):
+        return f"not known: {evidence.condition.means}{of}: {_why(evidence.measured)}"
+    bound = f"{evidence.condition.relation} {measure_text(name, evidence.condition.threshold)}"
+    against = "" if evidence.holds.value == "true" else "not "
+    return f"{measure_text(name, evidence.measured.value)}, {against}{bound}: {evidence.condition.means}{of}"
 
 
-def _why(one: Unknown) -> str:
-    learn = f"; {one.learn}" if one.learn else ""
-    source = f" ({clean(one.source)})" if one.source else ""
-    return f"{cause(one)}{source}{learn}"
+def _why(unknown: Unknown) -> str:
+    learn = f"; {unknown.learn}" if unknown.learn else ""
+    source = f" ({clean(unknown.source)})" if unknown.source else ""
+    return f"{cause(unknown)}{source}{learn}"
 
 
 def _cpu(window: Window) -> Iterator[Block]:
@@ -138,13 +138,13 @@ def _disks(disks: Fact[Disks]) -> Iterator[Block]:
     if isinstance(disks, Unknown):
         yield Labelled("Disks", line(f"not known: {_why(disks)}"), 12)
         return
-    told = disks.value
+    sample = disks.value
     worked = sorted(
-        (one for one in told.each if one.rates.active), key=lambda one: (-one.rates.busy, -_flush(one), one.name)
+        (one for one in sample.each if one.rates.active), key=lambda disk: (-disk.rates.busy, -_flush(disk), disk.name)
     )
-    calm = len(told.each) - len(worked)
+    calm = len(sample.each) - len(worked)
     words = f"{counted(len(worked), 'device')} worked" + (f", {calm:,} did nothing" if calm else "")
-    gone = f"; not told, as they came or went: {', '.join(map(clean, told.untold))}" if told.untold else ""
+    gone = f"; not told, as they came or went: {', '.join(map(clean, sample.untold))}" if sample.untold else ""
     yield Labelled("Disks", line(words + gone), 12)
     if not worked:
         return
@@ -165,13 +165,13 @@ _HEAD: Final = (
 )
 
 
-def _disk(one: Disk) -> tuple[str, ...]:
+def _disk(disk: Disk) -> tuple[str, ...]:
     """A row; a long name has a line of its own above it."""
-    rates = one.rates
-    name = clean(one.name)
+    rates = disk.rates
+    name = clean(disk.name)
     above, shown = ((), name + " " * (_NAME - width(name))) if width(name) < _NAME else ((f"  {name}",), " " * _NAME)
     flushes = "none" if rates.flushes == 0 and not rates.flushed else rate(rates.flushes)
-    share = "?" if isinstance(one.flush, Unknown) else f"{100 * one.flush.value:.0f} %"
+    share = "?" if isinstance(disk.flush, Unknown) else f"{100 * disk.flush.value:.0f} %"
     row = (
         f"  {shown}{_bar(rates.busy)}{100 * rates.busy:>4.0f} %{rates.queue:>6.1f}"
         f"{rate(rates.reads):>7}{duration(rates.read_ms):>6}{rate(rates.writes):>8}{duration(rates.write_ms):>6}"
@@ -221,13 +221,13 @@ def _jbd2(work: Jbd2Work) -> Iterator[Block]:
     if not isinstance(work.commit_us, Unknown):
         text += f"; a commit took about {work.commit_us.value:,.0f} µs (the kernel's running mean)"
     yield Labelled("Journal", line(text), 12)
-    told = [
+    phases = [
         f"{says} {low.value.low:.1f} to {low.value.high:.1f}"
         for phase, says in PHASES.items()
         if not isinstance(low := work.phases_ms[phase], Unknown) and low.value.high - low.value.low <= _WIDE_MS
     ]
-    if told:
-        yield paragraph(f"ms a transaction: {'; '.join(told)}", first=_IN)
+    if phases:
+        yield paragraph(f"ms a transaction: {'; '.join(phases)}", first=_IN)
     else:
         yield paragraph(
             "its averages since the mount are too coarse to tell what the transactions of this window took",
@@ -254,23 +254,23 @@ def _threads(threads: Fact[Threads]) -> Iterator[Block]:
     if isinstance(threads, Unknown):
         yield Labelled("Threads", line(f"not known: {_why(threads)}"), 12)
         return
-    told = threads.value
+    sample = threads.value
     text = (
-        f"{told.running:.1f} ran or could, {told.waiting:.1f} waited in the kernel (state D), of {told.threads:,.0f}, "
-        f"on average of {told.looks} looks"
+        f"{sample.running:.1f} ran or could, {sample.waiting:.1f} waited in the kernel (state D), of "
+        f"{sample.threads:,.0f}, on average of {sample.looks} looks"
     )
     yield Labelled("Threads", line(text), 12)
     kinds = [
         f"{kind} {_few(fact.value)}"
-        for kind, fact in told.kinds.items()
+        for kind, fact in sample.kinds.items()
         if not isinstance(fact, Unknown) and fact.value
     ]
     if kinds:
         yield paragraph(f"for {', '.join(kinds)}", first=_IN)
-    for waiter in told.waiters:
+    for waiter in sample.waiters:
         words = f"{_few(waiter.waiting)} {clean(waiter.name, 40)}: {_place(waiter)}"
         yield paragraph(words, first=_FURTHER, indent=6)
-    for runner in told.runners[:3]:
+    for runner in sample.runners[:3]:
         yield paragraph(f"{percent(runner.share)} {clean(runner.name, 40)} ({runner.thread}) ran", first=_FURTHER)
 
 
@@ -278,13 +278,13 @@ def _few(threads: float) -> str:
     return "< 0.1" if 0 < threads < 0.05 else f"{threads:.1f}"
 
 
-def _place(one: Waiter) -> str:
-    of = f" ({one.threads:,} threads)" if one.threads > 1 else ""
-    if one.kind == "not told":
+def _place(waiter: Waiter) -> str:
+    of = f" ({waiter.threads:,} threads)" if waiter.threads > 1 else ""
+    if waiter.kind == "not told":
         return f"waited where root would be told{of}"
-    if one.kind == "gone on":
+    if waiter.kind == "gone on":
         return f"waited, but had gone on before it could be told where{of}"
-    return f"waited in {clean(one.function)}: {one.kind}{of}"
+    return f"waited in {clean(waiter.function)}: {waiter.kind}{of}"
 
 
 def _locks(locks: Fact[Locks]) -> Iterator[Block]:
@@ -293,14 +293,13 @@ def _locks(locks: Fact[Locks]) -> Iterator[Block]:
         words = _why(locks) if locks.cause is not Cause.NOT_MEASURED else locks.learn
         yield Labelled("Locks", line(f"not known: {words}"), 12)
         return
-    told = locks.value
-    text = (
-        f"of the kernel, as perf traced: {told.waiting:.2f} threads slept for one on average, {told.spinning:.2f} spun"
-    )
+    sample = locks.value
+    slept = f"{sample.waiting:.2f} threads slept for one on average"
+    text = f"of the kernel, as perf traced: {slept}, {sample.spinning:.2f} spun"
     yield Labelled("Locks", line(text), 12)
-    for one in told.locks[:_MOST]:
+    for lock in sample.locks[:_MOST]:
         words = (
-            f"{duration(one.total_us / 1000)} ms in all, {duration(one.longest_us / 1000)} ms at most, "
-            f"{counted(one.contended, 'time')}: {clean(one.type)} in {clean(one.caller)}"
+            f"{duration(lock.total_us / 1000)} ms in all, {duration(lock.longest_us / 1000)} ms at most, "
+            f"{counted(lock.contended, 'time')}: {clean(lock.type)} in {clean(lock.caller)}"
         )
         yield paragraph(words, first=_FURTHER, indent=6)

@@ -194,12 +194,12 @@ class _Command:
         return trial_json.as_json(
             state=state,
             change=one.change,
-            place=one.place,
+            target=one.place,
             on_device=bool(one.wanted.device),
             mount=one.mount,
             taken=one.cost,
             refused=self._refused,
             warnings=[it.says for it in one.findings if it.level == "warning"],
             matters=one.wanted.matters,
-            found=self._outcome,
+            result=self._outcome,
         )
