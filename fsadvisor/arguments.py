@@ -5,18 +5,18 @@ from __future__ import annotations
 import argparse
 import datetime as dt
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, get_args
+from typing import TYPE_CHECKING, Any, Final, get_args
 
 from fsadvisor import arguments_measure
 from fsadvisor._version import __version__
-from fsadvisor.arguments_help import EXIT_CODES, TAKES, CommandsAction, Parser, TopParser, demo_machine
+from fsadvisor.arguments_help import EXIT_CODES, TAKES, Parser, TopParser, demo_machine
 from fsadvisor.machine import kept_files
 from fsadvisor.machine.port import MachineError
 from fsadvisor.storage import Workload
 from fsadvisor.storage.catalogue import did_you_mean
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Sequence
+    from collections.abc import Callable, Collection, Mapping, Sequence
 
 FAIL_ON = ("critical", "high", "moderate", "low", "never")
 FAIL_ON_DEFAULT = "moderate"
@@ -47,51 +47,12 @@ def parser(words: Collection[str] | None = None) -> argparse.ArgumentParser:
         allow_abbrev=False,
     )
     top.add_argument("--version", action="version", version=f"fsadvisor {__version__}")
-    verbs = top.add_subparsers(
-        title="commands", dest="verb", metavar="COMMAND", parser_class=Parser, action=CommandsAction
-    )
-    assert isinstance(verbs, CommandsAction)  # noqa: S101 - for the types
-    verbs.words = words
-    _add_search(verbs)
-    facts = _verb(verbs, "facts", "List the facts that rules may ask, with meaning, unit and source.")
-    facts.add_argument("pattern", metavar="PATTERN", nargs="?", default="*", help="such as 'disk.*' (default: all)")
-    facts.add_argument("--values", action="store_true", help="with their values on this machine")
-    plan = _verb(
-        verbs, "plan", "Print a plan to review: a script with checks, an fstab diff and the undo. Runs nothing."
-    )
-    plan.add_argument(
-        "findings",
-        metavar="RULE[:SUBJECT]",
-        nargs="*",
-        help="such as nobarrier-unproven or nobarrier-unproven:/srv (default: all advice)",
-    )
-    plan.add_argument("--out", metavar="DIR", type=Path, help="write it into a directory that is new, or empty")
-    _add_probe(verbs)
-    compare = _verb(verbs, "compare", arguments_measure.COMPARE_SAYS)
-    arguments_measure.add_compare(compare, SUITES, _seconds, _percent)
-    arguments_measure.add_forecast(_verb(verbs, "forecast", arguments_measure.FORECAST_SAYS))
-    arguments_measure.add_trial(_verb(verbs, "trial", arguments_measure.TRIAL_SAYS), _seconds, _percent)
-    _add_waits(verbs)
-    arguments_measure.add_doctor(_verb(verbs, "doctor", arguments_measure.DOCTOR_SAYS), _seconds)
-    arguments_measure.add_watch(_verb(verbs, "watch", arguments_measure.WATCH_SAYS))
-    capture = _verb(verbs, "capture", "Record this machine into a new directory, without serials and host names.")
-    capture.add_argument("folder", metavar="DIR", type=Path, help="a directory that does not exist yet, or is empty")
-    arguments_measure.add_diff(_verb(verbs, "diff", arguments_measure.DIFF_SAYS))
-    arguments_measure.add_unit(_verb(verbs, "unit", arguments_measure.UNIT_SAYS))
-    arguments_measure.add_serve(_verb(verbs, "serve", arguments_measure.SERVE_SAYS))
-    _add_sayings(verbs)
-    rule = _verb(verbs, "rule", "Work on rules.")
-    rule_verbs = rule.add_subparsers(
-        title="commands", dest="rule_verb", metavar="COMMAND", parser_class=Parser, required=True, action=CommandsAction
-    )
-    trying = _verb(rule_verbs, "try", "Check a rule file, run its examples, and judge this machine by it.")
-    trying.add_argument("file", metavar="FILE", type=Path, help="a rule in TOML")
-    drive = _verb(verbs, "drive", "Judge drives by outputs of nvme and smartctl that were captured elsewhere.")
-    drive.add_argument(
-        "files", metavar="FILE", nargs="+", type=Path, help="JSON, text or raw; several of one drive join"
-    )
-    schema = _verb(verbs, "schema", "Print the JSON Schema of the report, or of what a command prints.")
-    schema.add_argument("document", metavar="DOCUMENT", nargs="?", choices=DOCUMENTS, default="report", help=_DOCUMENTS)
+    verbs = top.add_subparsers(title="commands", dest="verb", metavar="COMMAND", parser_class=Parser)
+    for name, (says, add_arguments) in _VERBS.items():
+        if words is None or name in words:
+            add_arguments(_verb(verbs, name, says))
+        else:
+            verbs.choices[name] = top  # nobody asks for it: only errors name it
     return top
 
 
@@ -147,88 +108,63 @@ def _configured(file: Path, *, must_exist: bool) -> dict[str, Any]:
     return found
 
 
-def _add_search(verbs: argparse._SubParsersAction[Parser]) -> None:
-    """Rules by their ids, and all else by any words."""
-    explain = _verb(
-        verbs, "explain", "Print a rule's page: what it asks, why, what it would have you do. Words are found."
-    )
+def _add_explain(explain: Parser) -> None:
     explain.add_argument(
         "words",
         metavar="RULE",
         nargs="+",
         help="a rule's id, such as nobarrier-unproven, or 'order': how findings are ordered; other words as in find",
     )
-    find = _verb(verbs, "find", "Find what words are about, or an error message: here first, then rules and commands.")
+
+
+def _add_find(find: Parser) -> None:
     find.add_argument(
         "words", metavar="WORDS", nargs="+", help="such as iowait, or a line of the kernel's log in quotes"
     )
-    rules = _verb(verbs, "rules", "List the rules, or those that words find, with their state on this machine.")
+
+
+def _add_rules(rules: Parser) -> None:
     rules.add_argument("words", metavar="WORDS", nargs="*", help="such as trim (default: all rules)")
 
 
-def _add_probe(verbs: argparse._SubParsersAction[Parser]) -> None:
-    """Measurements: the one verb that writes on the filesystem that it is told of, and leaves nothing there."""
-    probe = _verb(
-        verbs,
-        "probe",
-        "Measure a directory's filesystem by short jobs that leave nothing behind: JOB… TARGET, or --suite NAME TARGET."
-        " Says what it takes and asks before it starts.",
-    )
-    probe.add_argument(
-        "words",
-        metavar="JOB… TARGET",
+def _add_facts(facts: Parser) -> None:
+    facts.add_argument("pattern", metavar="PATTERN", nargs="?", default="*", help="such as 'disk.*' (default: all)")
+    facts.add_argument("--values", action="store_true", help="with their values on this machine")
+
+
+def _add_plan(plan: Parser) -> None:
+    plan.add_argument(
+        "findings",
+        metavar="RULE[:SUBJECT]",
         nargs="*",
-        help="jobs such as commit-fdatasync, and last the directory to measure",
+        help="such as nobarrier-unproven or nobarrier-unproven:/srv (default: all advice)",
     )
-    probe.add_argument("--suite", metavar="NAME", choices=SUITES, help=f"jobs for a purpose: {', '.join(SUITES)}")
-    probe.add_argument("--list", action="store_true", help="list the jobs and suites, and what they take")
-    probe.add_argument(
-        "--width",
-        metavar="PERCENT",
-        type=_percent,
-        default=5.0,
-        help="stop a job when half of its 95%% interval is as narrow as this share of the median (default: 5)",
+    plan.add_argument("--out", metavar="DIR", type=Path, help="write it into a directory that is new, or empty")
+
+
+def _add_capture(capture: Parser) -> None:
+    capture.add_argument("folder", metavar="DIR", type=Path, help="a directory that does not exist yet, or is empty")
+
+
+def _add_rule(rule: Parser) -> None:
+    verbs = rule.add_subparsers(
+        title="commands", dest="rule_verb", metavar="COMMAND", parser_class=Parser, required=True
     )
-    probe.add_argument(
-        "--seconds",
-        metavar="N",
-        type=_seconds,
-        help="stop a job after so many seconds, settled or not (default: 20; of the suite quick 10)",
-    )
-    probe.add_argument("--gentle", action="store_true", help="lowest priority, and pauses while others use the disks")
-    probe.add_argument("--dry-run", action="store_true", help="only say what it takes and what speaks against it")
-    probe.add_argument("--no-keep", action="store_true", help="do not keep the results for the audit")
-    probe.add_argument("--yes", action="store_true", help="start without asking")
-    probe.add_argument(
-        "--yes-in-data-directory", action="store_true", help="measure inside a database's own directory, too"
+    trying = _verb(verbs, "try", "Check a rule file, run its examples, and judge this machine by it.")
+    trying.add_argument("file", metavar="FILE", type=Path, help="a rule in TOML")
+
+
+def _add_drive(drive: Parser) -> None:
+    drive.add_argument(
+        "files", metavar="FILE", nargs="+", type=Path, help="JSON, text or raw; several of one drive join"
     )
 
 
-def _add_waits(verbs: argparse._SubParsersAction[Parser]) -> None:
-    """Where the time goes: reads counters, and writes only where a probe is asked for."""
-    waits = _verb(
-        verbs,
-        "waits",
-        "Watch the machine for some seconds, and say where the time goes: processors, disks, flushes, journals, or "
-        "threads that wait for each other.",
-    )
-    waits.add_argument(
-        "target", metavar="TARGET", nargs="?", help="only the disks and the journal below this directory"
-    )
-    waits.add_argument(
-        "--seconds", metavar="N", type=_seconds, help="how long (default: 5; with --job, its seconds at most: 20)"
-    )
-    waits.add_argument("--job", metavar="JOB", help="run this job of probe in TARGET meanwhile; its result is not kept")
-    waits.add_argument(
-        "--locks", action="store_true", help="have perf trace the kernel's locks meanwhile (root, Linux 5.19, perf)"
-    )
-    waits.add_argument("--yes", action="store_true", help="start the job without asking")
-    arguments_measure.add_at(waits)
+def _add_schema(schema: Parser) -> None:
+    schema.add_argument("document", metavar="DOCUMENT", nargs="?", choices=DOCUMENTS, default="report", help=_DOCUMENTS)
 
 
-def _add_sayings(verbs: argparse._SubParsersAction[Parser]) -> None:
-    """What people say of a machine: facts that only they know, and risks that they accept."""
-    attest = _verb(verbs, "attest", "Say what only a person can know of this machine; alone, list what has been said.")
+def _add_attest(attest: Parser) -> None:
     attest.add_argument("about", metavar="FACT", nargs="?", help="such as disk.datasheet_plp")
     attest.add_argument(
         "subject", metavar="SUBJECT", nargs="?", help="such as nvme0n1, or a drive's model for all of it"
@@ -243,30 +179,34 @@ def _add_sayings(verbs: argparse._SubParsersAction[Parser]) -> None:
         action="append",
         help="an answer to the checklist, such as runbook=yes; may be repeated",
     )
-    waive = _verb(
-        verbs,
-        "waive",
-        "Accept what a rule finds: it stays in the report, and no longer counts for --fail-on until the day is over."
-        " What fails now, such as a drive that reports errors, can be accepted for 30 days at most.",
-    )
+    _add_saying(attest, "default: a year from now", "why others may believe it")
+
+
+_WAIVE_SAYS = (
+    "Accept what a rule finds: it stays in the report, and no longer counts for --fail-on until the day is over."
+    " What fails now, such as a drive that reports errors, can be accepted for 30 days at most."
+)
+
+
+def _add_waive(waive: Parser) -> None:
     waive.add_argument("about", metavar="RULE", help="a rule's id, such as nobarrier-unproven")
     waive.add_argument("subject", metavar="SUBJECT", help="such as filesystem:/dev/sdb1")
     by_severity = "default: in 7 days for what is critical, 30 for high, 90 for moderate, 365 for low"
-    for verb, until, why in (
-        (attest, "default: a year from now", "why others may believe it"),
-        (waive, by_severity, "why the risk is accepted; has to be given"),
-    ):
-        verb.add_argument("--by", metavar="WHO", help="the person who says so")
-        verb.add_argument("--because", metavar="TEXT", default="", help=why)
-        verb.add_argument("--link", metavar="URL", default="", help="the datasheet, the runbook, the ticket")
-        verb.add_argument("--until", metavar="DATE", type=_day, help=f"the last day that it holds ({until})")
-        verb.add_argument("--remove", action="store_true", help="take it out of the file again")
+    _add_saying(waive, by_severity, "why the risk is accepted; has to be given")
+
+
+def _add_saying(verb: Parser, until: str, why: str) -> None:
+    """What goes with all that people say of a machine."""
+    verb.add_argument("--by", metavar="WHO", help="the person who says so")
+    verb.add_argument("--because", metavar="TEXT", default="", help=why)
+    verb.add_argument("--link", metavar="URL", default="", help="the datasheet, the runbook, the ticket")
+    verb.add_argument("--until", metavar="DATE", type=_day, help=f"the last day that it holds ({until})")
+    verb.add_argument("--remove", action="store_true", help="take it out of the file again")
 
 
 def _verb(verbs: argparse._SubParsersAction[Parser], name: str, says: str) -> Parser:
-    named = not isinstance(verbs, CommandsAction) or verbs.words is None or name in verbs.words
-    shared = [_options(defaults=False, shown=TAKES[name])] if named else []
-    return verbs.add_parser(name, help=says, description=says, parents=shared, allow_abbrev=False)
+    shared = _options(defaults=False, shown=TAKES[name])
+    return verbs.add_parser(name, help=says, description=says, parents=[shared], allow_abbrev=False)
 
 
 OF_REPORT = (
@@ -396,3 +336,38 @@ def _seconds(text: str) -> float:
     if not 0 < seconds <= 3600:
         raise argparse.ArgumentTypeError(f"{text!r} is no number of seconds between 0 and 3600")
     return seconds
+
+
+_VERBS: Final[Mapping[str, tuple[str, Callable[[Parser], None]]]] = {
+    "explain": ("Print a rule's page: what it asks, why, what it would have you do. Words are found.", _add_explain),
+    "find": ("Find what words are about, or an error message: here first, then rules and commands.", _add_find),
+    "rules": ("List the rules, or those that words find, with their state on this machine.", _add_rules),
+    "facts": ("List the facts that rules may ask, with meaning, unit and source.", _add_facts),
+    "plan": (
+        "Print a plan to review: a script with checks, an fstab diff and the undo. Runs nothing.",
+        _add_plan,
+    ),
+    "probe": (
+        arguments_measure.PROBE_SAYS,
+        lambda verb: arguments_measure.add_probe(verb, SUITES, _seconds, _percent),
+    ),
+    "compare": (
+        arguments_measure.COMPARE_SAYS,
+        lambda verb: arguments_measure.add_compare(verb, SUITES, _seconds, _percent),
+    ),
+    "forecast": (arguments_measure.FORECAST_SAYS, arguments_measure.add_forecast),
+    "trial": (arguments_measure.TRIAL_SAYS, lambda verb: arguments_measure.add_trial(verb, _seconds, _percent)),
+    "waits": (arguments_measure.WAITS_SAYS, lambda verb: arguments_measure.add_waits(verb, _seconds)),
+    "doctor": (arguments_measure.DOCTOR_SAYS, lambda verb: arguments_measure.add_doctor(verb, _seconds)),
+    "watch": (arguments_measure.WATCH_SAYS, arguments_measure.add_watch),
+    "capture": ("Record this machine into a new directory, without serials and host names.", _add_capture),
+    "diff": (arguments_measure.DIFF_SAYS, arguments_measure.add_diff),
+    "unit": (arguments_measure.UNIT_SAYS, arguments_measure.add_unit),
+    "serve": (arguments_measure.SERVE_SAYS, arguments_measure.add_serve),
+    "attest": ("Say what only a person can know of this machine; alone, list what has been said.", _add_attest),
+    "waive": (_WAIVE_SAYS, _add_waive),
+    "rule": ("Work on rules.", _add_rule),
+    "drive": ("Judge drives by outputs of nvme and smartctl that were captured elsewhere.", _add_drive),
+    "schema": ("Print the JSON Schema of the report, or of what a command prints.", _add_schema),
+}
+"""Each command with what its help says and what adds its arguments: only those on the command line are made."""

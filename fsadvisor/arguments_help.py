@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final, NoReturn
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Mapping
+    from collections.abc import Mapping
 
 _GROUPS: Final = {
     "what is wrong, and what to do": {
@@ -188,12 +188,6 @@ def demo_extras() -> Path:
     machine = demo_machine()
     shipped = machine.parent / "kept"
     return shipped if shipped.is_dir() else machine.parents[1] / "demo"
-
-
-class CommandsAction(argparse._SubParsersAction):  # type: ignore[type-arg]
-    """The commands; of those that are not among `words`, where there are any, only what help and errors say."""
-
-    words: Collection[str] | None = None
 
 
 EXIT_CODES: Final = """exit status:

@@ -10,6 +10,49 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
 
+PROBE_SAYS = (
+    "Measure a directory's filesystem by short jobs that leave nothing behind: JOB… TARGET, or --suite NAME TARGET."
+    " Says what it takes and asks before it starts."
+)
+
+
+def add_probe(
+    probe: argparse.ArgumentParser,
+    suites: Sequence[str],
+    seconds: Callable[[str], float],
+    percent: Callable[[str], float],
+) -> None:
+    """Its arguments: the one verb that writes on the filesystem that it is told of, and leaves nothing there."""
+    probe.add_argument(
+        "words",
+        metavar="JOB… TARGET",
+        nargs="*",
+        help="jobs such as commit-fdatasync, and last the directory to measure",
+    )
+    probe.add_argument("--suite", metavar="NAME", choices=suites, help=f"jobs for a purpose: {', '.join(suites)}")
+    probe.add_argument("--list", action="store_true", help="list the jobs and suites, and what they take")
+    probe.add_argument(
+        "--width",
+        metavar="PERCENT",
+        type=percent,
+        default=5.0,
+        help="stop a job when half of its 95%% interval is as narrow as this share of the median (default: 5)",
+    )
+    probe.add_argument(
+        "--seconds",
+        metavar="N",
+        type=seconds,
+        help="stop a job after so many seconds, settled or not (default: 20; of the suite quick 10)",
+    )
+    probe.add_argument("--gentle", action="store_true", help="lowest priority, and pauses while others use the disks")
+    probe.add_argument("--dry-run", action="store_true", help="only say what it takes and what speaks against it")
+    probe.add_argument("--no-keep", action="store_true", help="do not keep the results for the audit")
+    probe.add_argument("--yes", action="store_true", help="start without asking")
+    probe.add_argument(
+        "--yes-in-data-directory", action="store_true", help="measure inside a database's own directory, too"
+    )
+
+
 COMPARE_SAYS = (
     "Compare mounted paths, the devices below them and filesystems in images, by the same jobs in turn. Tells what is "
     "best at what, and what can't be told apart. Says what it takes and asks before it starts."
@@ -174,6 +217,28 @@ def add_trial(trial: argparse.ArgumentParser, seconds: Callable[[str], float], p
     trial.add_argument(
         "--yes-in-data-directory", action="store_true", help="make the images inside a database's directory, too"
     )
+
+
+WAITS_SAYS = (
+    "Watch the machine for some seconds, and say where the time goes: processors, disks, flushes, journals, or "
+    "threads that wait for each other."
+)
+
+
+def add_waits(waits: argparse.ArgumentParser, seconds: Callable[[str], float]) -> None:
+    """Its arguments: it reads counters, and writes only where a probe is asked for."""
+    waits.add_argument(
+        "target", metavar="TARGET", nargs="?", help="only the disks and the journal below this directory"
+    )
+    waits.add_argument(
+        "--seconds", metavar="N", type=seconds, help="how long (default: 5; with --job, its seconds at most: 20)"
+    )
+    waits.add_argument("--job", metavar="JOB", help="run this job of probe in TARGET meanwhile; its result is not kept")
+    waits.add_argument(
+        "--locks", action="store_true", help="have perf trace the kernel's locks meanwhile (root, Linux 5.19, perf)"
+    )
+    waits.add_argument("--yes", action="store_true", help="start the job without asking")
+    add_at(waits)
 
 
 DOCTOR_SAYS = (
