@@ -171,8 +171,8 @@ def test_findings_are_equals_where_only_their_subjects_differ():
 
 def test_a_waived_finding_s_reason_says_so_last():
     said = reason_of(GAIN, Outcome.ADVISE, waived=True, left=NOTHING_MEASURED, gain_percent=None)
-    assert said.endswith(", waived")
-    assert said.removesuffix(", waived") == reason_of(
+    assert said.endswith("; waived")
+    assert said.removesuffix("; waived") == reason_of(
         GAIN, Outcome.ADVISE, waived=False, left=NOTHING_MEASURED, gain_percent=None
     )
 

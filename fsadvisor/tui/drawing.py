@@ -188,7 +188,7 @@ class PaintedOnce:
     def _render_content(self) -> None:
         """Where it is transparent, the lines of the screen below as they are: Textual makes each segment anew."""
         screen = cast("Screen[object]", self)
-        below = visible_screen_stack.get()
+        below = visible_screen_stack.get([])
         if below and screen.styles.background.is_transparent:
             screen._render_cache = _RenderCache(screen.size, below.pop()._compositor.render_strips(screen.size))
             screen._dirty_regions.clear()

@@ -45,3 +45,11 @@ def test_the_key_t_names_each_theme_as_it_comes():
             await until(pilot, lambda name=name: f"theme: {name}" in shown(app))
 
     explored(steps, notifications=True)
+
+
+def test_a_screen_is_drawn_outside_of_a_paint_too():
+    async def steps(app, _pilot):
+        app.screen._render_content()
+        return shown(app)
+
+    assert "Overview" in explored(steps)
