@@ -123,11 +123,11 @@ def _raw(text: str) -> Iterator[Parts]:
 
 def _documents(text: str) -> Iterator[Json]:
     """Every JSON document that starts a line."""
-    at = 0
+    offset = 0
     starts = re.compile(r"^[ \t]*[{\[]", re.MULTILINE)
-    while (start := starts.search(text, at)) is not None:
+    while (start := starts.search(text, offset)) is not None:
         try:
-            document, at = strict_json.DECODER.raw_decode(text, start.end() - 1)
+            document, offset = strict_json.DECODER.raw_decode(text, start.end() - 1)
         except strict_json.RepeatedKeyError:
             raise
         except (ValueError, RecursionError):

@@ -99,10 +99,10 @@ def identified(
     def which() -> Made:
         from fsadvisor.survey.lasting_names import Which
 
-        it = Which(machine, plain=bool(chosen.plain_ids))
+        names = Which(machine, plain=bool(chosen.plain_ids))
         return made(
-            host=it.host, id=it.id, boot=it.boot, time=it.time(live=not chosen.on), os=it.os,
-            stable=it.stable(found, identity),
+            host=names.host, id=names.id, boot=names.boot, time=names.time(live=not chosen.on), os=names.os,
+            stable=names.stable(found, identity),
         )  # fmt: skip
 
     return found, which

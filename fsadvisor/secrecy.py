@@ -156,10 +156,10 @@ def fstab_line(line: str) -> str:
     fields = _FIELDS.findall(line)
     if fields and fields[0][1].startswith("#"):
         return "#"
-    told = [_TOLD[min(at, len(_TOLD) - 1)](field) for at, (_, field) in enumerate(fields)]
+    shown = [_TOLD[min(number, len(_TOLD) - 1)](field) for number, (_, field) in enumerate(fields)]
     if _PLAIN_REMARK.fullmatch(" ".join(field for _, field in fields[6:])):
-        told[6:] = [field for _, field in fields[6:]]
-    return "".join(f"{blank}{field}" for (blank, _), field in zip(fields, told, strict=True))
+        shown[6:] = [field for _, field in fields[6:]]
+    return "".join(f"{blank}{field}" for (blank, _), field in zip(fields, shown, strict=True))
 
 
 def written_options(field: str) -> str:

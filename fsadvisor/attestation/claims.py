@@ -94,12 +94,12 @@ def attestation(seen: UnattestedMachine, name: str, subject: str, value: str | N
 
 
 def _must_be_open(fact: Fact, of: Subject) -> None:
-    told = fact.reader()(of.scope)
-    if isinstance(told, Known):
-        if told.value is True and fact.source.startswith(ATTEST):
+    known = fact.reader()(of.scope)
+    if isinstance(known, Known):
+        if known.value is True and fact.source.startswith(ATTEST):
             return  # looked up: a person may know better
-        raise ClaimError(f"{fact.name} of {of.id} is known: the machine itself says {told.value!r} ({told.source})")
-    if told.cause is Cause.NOT_APPLICABLE:
+        raise ClaimError(f"{fact.name} of {of.id} is known: the machine itself says {known.value!r} ({known.source})")
+    if known.cause is Cause.NOT_APPLICABLE:
         raise ClaimError(f"{fact.name} makes no sense for {of.id} as it is now")
 
 

@@ -209,17 +209,17 @@ def _from_dmsetup_info(found: _Found, text: str) -> None:
 def _from_pairs(found: _Found, text: str) -> None:
     once = ' MOUNTPOINTS="' in text or ' FSVER="' in text
     for line in text.splitlines():
-        told: dict[str, str] = dict(_PAIR.findall(line))
-        name, parent = told.get("KNAME"), told.get("PKNAME")
+        row: dict[str, str] = dict(_PAIR.findall(line))
+        name, parent = row.get("KNAME"), row.get("PKNAME")
         if not name:
             continue
-        number = told.get("MAJ:MIN", told.get("MAJ_MIN", "")).strip()
+        number = row.get("MAJ:MIN", row.get("MAJ_MIN", "")).strip()
         if number:
             found.tell(name, "dev", number, PAIRS)
         for key in ("MODEL", "VENDOR", "REV"):
-            said: str = re.sub(r"\\x([0-9a-f]{2})", lambda it: chr(int(it[1], 16)), told.get(key, ""))
-            if said := said.strip():
-                found.tell(name, f"device/{key.lower()}", said, PAIRS)
+            value: str = re.sub(r"\\x([0-9a-f]{2})", lambda code: chr(int(code[1], 16)), row.get(key, ""))
+            if value := value.strip():
+                found.tell(name, f"device/{key.lower()}", value, PAIRS)
         _set_below(found, name, parent or None, whole=not once)
 
 

@@ -163,24 +163,24 @@ def _told(text: str) -> Iterator[tuple[float, str | None]]:
     """When something was said, and by the kernel what; a year that no line names changes where time goes back far."""
     year, before = _ANY_YEAR, 0.0
     for line in text.splitlines():
-        found = next((it for form in _FORMS if (it := form.match(line[:_LONGEST]))), None)
-        at = _clock(found, year) if found else None
-        if found is None or at is None:
+        stamp = next((match for form in _FORMS if (match := form.match(line[:_LONGEST]))), None)
+        moment = _clock(stamp, year) if stamp else None
+        if stamp is None or moment is None:
             continue
-        if at < before - _HALF_A_YEAR and "year" not in found.groupdict():
+        if moment < before - _HALF_A_YEAR and "year" not in stamp.groupdict():
             year += 1
-            at = _clock(found, year) or at
-        before = at
-        by_kernel = found.groupdict().get("by", "kernel") == "kernel"
-        yield at, _SINCE_BOOT.sub("", found["said"], count=1) if by_kernel else None
+            moment = _clock(stamp, year) or moment
+        before = moment
+        by_kernel = stamp.groupdict().get("by", "kernel") == "kernel"
+        yield moment, _SINCE_BOOT.sub("", stamp["said"], count=1) if by_kernel else None
 
 
-def _clock(found: re.Match[str], year: int) -> float | None:
-    told = found.groupdict()
-    month = int(told["number"]) if told.get("number") else _MONTHS.index(told["month"]) + 1
-    day, hour, minute, second = (int(told[it]) for it in ("day", "hour", "minute", "second"))
+def _clock(stamp: re.Match[str], year: int) -> float | None:
+    parts = stamp.groupdict()
+    month = int(parts["number"]) if parts.get("number") else _MONTHS.index(parts["month"]) + 1
+    day, hour, minute, second = (int(parts[part]) for part in ("day", "hour", "minute", "second"))
     try:
-        when = dt.datetime(int(told.get("year") or year), month, day, hour, minute, second, tzinfo=dt.UTC)
+        when = dt.datetime(int(parts.get("year") or year), month, day, hour, minute, second, tzinfo=dt.UTC)
     except ValueError:
         return None
     return when.timestamp()

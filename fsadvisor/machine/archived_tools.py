@@ -173,23 +173,25 @@ _POOL_COLUMNS: Final = ("ashift", "health", "capacity", "fragmentation", "autotr
 
 
 def _pools(archive: Archive) -> Reply | None:
-    told: dict[str, dict[str, str]] = {}
+    pools: dict[str, dict[str, str]] = {}
     for text in archive.outputs("zpool get all"):
         for name, key, value in _PROPERTY.findall(text):
-            told.setdefault(name, {})[key] = value
+            pools.setdefault(name, {})[key] = value
     source = "zpool get all"
-    if not any(set(_POOL_COLUMNS) & row.keys() for row in told.values()):
+    if not any(set(_POOL_COLUMNS) & row.keys() for row in pools.values()):
         source, (heading, *rows) = (
             "zpool list",
-            [it.split() for it in (archive.output("zpool list") or "-").splitlines()],
+            [cell.split() for cell in (archive.output("zpool list") or "-").splitlines()],
         )
         words = {"HEALTH": "health", "CAP": "capacity", "FRAG": "fragmentation"}
-        told = {
-            row[0]: {words.get(head, head): it for head, it in zip(heading, row, strict=False)} for row in rows if row
+        pools = {
+            row[0]: {words.get(head, head): cell for head, cell in zip(heading, row, strict=False)}
+            for row in rows
+            if row
         }
-    told = {name: row for name, row in told.items() if "health" in row}
-    lines = ("\t".join((name, *(row.get(key, "-") for key in _POOL_COLUMNS))) for name, row in told.items())
-    return Reply("".join(f"{line}\n" for line in lines), source, 0) if told else None
+    pools = {name: row for name, row in pools.items() if "health" in row}
+    lines = ("\t".join((name, *(row.get(key, "-") for key in _POOL_COLUMNS))) for name, row in pools.items())
+    return Reply("".join(f"{line}\n" for line in lines), source, 0) if pools else None
 
 
 def _datasets(archive: Archive) -> Reply | None:

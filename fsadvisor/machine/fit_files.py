@@ -19,16 +19,16 @@ def instance_data(text: str) -> str:
     try:
         compute = strict_json.DECODER.decode(text)["ds"]["meta_data"]["imds"]["compute"]
         profile = compute["storageProfile"]
-        told = {
+        size = {
             "vmSize": compute["vmSize"],
             "storageProfile": {
                 "osDisk": _azure_disk(profile["osDisk"]),
-                "dataDisks": [_azure_disk(it) for it in profile["dataDisks"]],
+                "dataDisks": [_azure_disk(disk) for disk in profile["dataDisks"]],
             },
         }
     except (ValueError, RecursionError, KeyError, TypeError, AttributeError):
         return "{}\n"
-    return json.dumps({"ds": {"meta_data": {"imds": {"compute": told}}}}) + "\n"
+    return json.dumps({"ds": {"meta_data": {"imds": {"compute": size}}}}) + "\n"
 
 
 def _azure_disk(disk: dict[str, Any]) -> dict[str, Any]:

@@ -109,12 +109,12 @@ def log_about_storage(text: str) -> str:
     The first line stays with its time alone, to tell how far back the log goes.
     """
     kept: list[str] = []
-    for at, line in enumerate(text.splitlines()):
+    for number, line in enumerate(text.splitlines()):
         if (time := _LOG_LINE.match(line)) is None:
             continue
-        said = _OF_STORAGE.match(line[time.end() :])
-        if said or at == 0:
-            kept.append(time[0] + (_NAMES_FOLLOW.split(said[0])[0] if said else ""))
+        event = _OF_STORAGE.match(line[time.end() :])
+        if event or number == 0:
+            kept.append(time[0] + (_NAMES_FOLLOW.split(event[0])[0] if event else ""))
     return "\n".join((*kept, "")) if kept else text[:200]
 
 
@@ -239,7 +239,7 @@ def _exports(text: str) -> str:
     """exportfs's table without the clients, with the options about writes."""
 
     def told(line: re.Match[str]) -> str:
-        return f"{line[1]}*({','.join(it for it in line[2].split(',') if it in _ABOUT_WRITES)})"
+        return f"{line[1]}*({','.join(option for option in line[2].split(',') if option in _ABOUT_WRITES)})"
 
     return "".join(f"{_EXPORT.sub(told, line)}\n" for line in text.split("\n") if _EXPORT.match(line))
 

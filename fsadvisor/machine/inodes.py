@@ -83,11 +83,11 @@ class _Walk:
 
     def folders(self) -> Iterator[bytes]:
         """Each folder once, breadth first."""
-        at = 0
-        while at < len(self._waiting) and self._names < MOST_NAMES:
-            yield self._waiting[at]
-            at += 1
-        self.whole = self.whole and at == len(self._waiting)
+        position = 0
+        while position < len(self._waiting) and self._names < MOST_NAMES:
+            yield self._waiting[position]
+            position += 1
+        self.whole = self.whole and position == len(self._waiting)
 
     def look_into(self, folder: bytes) -> None:
         """Count its names, and note the folders and large files in it."""
@@ -152,23 +152,23 @@ def _extents(descriptor: int) -> dict[str, int | bool]:
 
     `encoded` are compressed or inside the metadata, `unwritten` were allocated ahead, `shared` by snapshots.
     """
-    told = {"extents": 0, "mapped_bytes": 0, "encoded": 0, "unwritten": 0, "shared": 0}
+    counts = {"extents": 0, "mapped_bytes": 0, "encoded": 0, "unwritten": 0, "shared": 0}
     looked_at = start = 0
     distance: int | None = None
     whole = False
     while looked_at < MOST_EXTENTS and not whole:
-        found = _next_extents(descriptor, start)
-        for logical, physical, length, flags in found:
+        extents = _next_extents(descriptor, start)
+        for logical, physical, length, flags in extents:
             start, looked_at, whole = logical + length, looked_at + 1, bool(flags & _LAST)
             if not flags & _DELAYED:
-                told["extents"] += physical - logical != distance
-                told["mapped_bytes"] += length
-                told["encoded"] += bool(flags & (_ENCODED | _INLINE))
-                told["unwritten"] += bool(flags & _UNWRITTEN)
-                told["shared"] += bool(flags & _SHARED)
+                counts["extents"] += physical - logical != distance
+                counts["mapped_bytes"] += length
+                counts["encoded"] += bool(flags & (_ENCODED | _INLINE))
+                counts["unwritten"] += bool(flags & _UNWRITTEN)
+                counts["shared"] += bool(flags & _SHARED)
                 distance = physical - logical
-        whole = whole or not found
-    return told | {"whole": whole}
+        whole = whole or not extents
+    return counts | {"whole": whole}
 
 
 def extent_count(descriptor: int) -> int:
@@ -270,10 +270,10 @@ def below_mount(mount_point: str, above: str) -> Answer:
     walk = _HiddenWalk()
     try:
         with contextlib.ExitStack() as opened:
-            at = opened.enter_context(_closing(tree))
+            folder = opened.enter_context(_closing(tree))
             for name in os.path.relpath(encoded(mount_point), encoded(above)).split(b"/"):
-                at = opened.enter_context(_closing(os.open(name, _STEP, dir_fd=at)))
-            walk.look_into(at, 0)
+                folder = opened.enter_context(_closing(os.open(name, _STEP, dir_fd=folder)))
+            walk.look_into(folder, 0)
     except (OSError, ValueError) as error:
         return unreadable(getattr(error, "strerror", None) or "can't be read", source)
     return Reply(json.dumps({"bytes": walk.allocated, "files": walk.files, "whole": walk.whole}), source)

@@ -25,12 +25,12 @@ def seal(words: str) -> None:
     whoever tries is told.
     """
 
-    def refuses(event: str, told: tuple[Any, ...]) -> None:
+    def refuses(event: str, arguments: tuple[Any, ...]) -> None:
         if event == "open":
-            path, _, flags = told
+            path, _, flags = arguments
             wrong = bool(flags & _WRITES) and not isinstance(path, int) and path not in (os.devnull, b"/dev/null")
         elif event == "subprocess.Popen":
-            wrong = os.fsdecode(told[0]) == sys.executable
+            wrong = os.fsdecode(arguments[0]) == sys.executable
         else:
             wrong = event in _CHANGES
         if wrong:

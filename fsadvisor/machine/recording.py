@@ -100,8 +100,8 @@ class _RecordingWriter:
             self._about_path(recorded.ENTRIES, path, listing)
         for argv, answer in sorted(recording.runs.items(), key=lambda item: item[0]):
             new = tuple(self._replace(argument) for argument in argv)
-            told = _told(partial(fit_to_tell.of_command, argv), answer)
-            self._asked(recorded.command_stem(new), {"argv": new}, sources.command(argv), sources.command(new), told)
+            safe = _told(partial(fit_to_tell.of_command, argv), answer)
+            self._asked(recorded.command_stem(new), {"argv": new}, sources.command(argv), sources.command(new), safe)
         for stem, source, tell in (
             (recorded.UDEV, sources.UDEV, fit_to_tell.of_udev),
             (recorded.COUNTERS, sources.COUNTERS, str),
@@ -110,12 +110,14 @@ class _RecordingWriter:
                 self._asked(stem, {}, "", source, _told(tell, recording.asked[stem]))
         if recording.processes:
             asked_names, answer = _merged(recording.processes)
-            told = _told(fit_to_tell.of_processes, answer)
-            self._asked(recorded.PROCESSES, {"names": asked_names}, "", sources.PROCESSES, told)
-        for place, lines in self._unknown.items():
-            self._files[place] = "".join(f"{line}\n" for line in sorted(lines))
-        directories = {parent for place in self._files for parent in _parents(place)}
-        shadowed = {f"{at}{recorded.SHADOWED}" if at in directories else at: text for at, text in self._files.items()}
+            safe = _told(fit_to_tell.of_processes, answer)
+            self._asked(recorded.PROCESSES, {"names": asked_names}, "", sources.PROCESSES, safe)
+        for file, lines in self._unknown.items():
+            self._files[file] = "".join(f"{line}\n" for line in sorted(lines))
+        directories = {parent for file in self._files for parent in _parents(file)}
+        shadowed = {
+            f"{name}{recorded.SHADOWED}" if name in directories else name: text for name, text in self._files.items()
+        }
         return {**shadowed, recorded.TITLE: self._title(recording)}
 
     def _names(self, names: tuple[str, ...], folder: str) -> Reply:

@@ -199,12 +199,12 @@ def _reached(path: Path, *, make: int | None = None) -> tuple[int, Path]:
     Directories that are not there are made with the mode `make`. Raises OSError, ValueError and _OthersError.
     """
     left = [*reversed(path.absolute().parts)]
-    at, where, links = os.open("/", _STEP), Path("/"), 0
+    folder, where, links = os.open("/", _STEP), Path("/"), 0
     try:
         while left:
             name = left.pop()
             there = where.parent if name == ".." else where / name
-            inner = os.open("/", _STEP) if name == "/" else _entered(at, name, make)
+            inner = os.open("/", _STEP) if name == "/" else _entered(folder, name, make)
             try:
                 seen = os.fstat(inner)
                 if who := _others(seen):
@@ -215,27 +215,27 @@ def _reached(path: Path, *, make: int | None = None) -> tuple[int, Path]:
                         raise OSError(errno.ELOOP, os.strerror(errno.ELOOP))
                     left += reversed(Path(os.readlink("", dir_fd=inner)).parts)
                 else:
-                    at, inner, where = inner, at, there
+                    folder, inner, where = inner, folder, there
             finally:
                 os.close(inner)
     except BaseException:
-        os.close(at)
+        os.close(folder)
         raise
-    return at, where
+    return folder, where
 
 
-def _entered(at: int, name: str, make: int | None) -> int:
+def _entered(folder: int, name: str, make: int | None) -> int:
     """What has a name in an open directory: itself, and not what it leads to."""
     try:
-        return os.open(name, _STEP | os.O_DIRECTORY, dir_fd=at)  # so asked, an automounter mounts
+        return os.open(name, _STEP | os.O_DIRECTORY, dir_fd=folder)  # so asked, an automounter mounts
     except NotADirectoryError:
-        return os.open(name, _STEP, dir_fd=at)
+        return os.open(name, _STEP, dir_fd=folder)
     except FileNotFoundError:
         if make is None:
             raise
     with contextlib.suppress(FileExistsError):
-        os.mkdir(name, make, dir_fd=at)
-    return os.open(name, _STEP | os.O_DIRECTORY, dir_fd=at)
+        os.mkdir(name, make, dir_fd=folder)
+    return os.open(name, _STEP | os.O_DIRECTORY, dir_fd=folder)
 
 
 def _others(seen: os.stat_result, *, sticky: bool = True) -> str:
@@ -288,15 +288,15 @@ def _opened(path: Path, *, make: int | None = None, sticky: bool = True) -> Iter
 @contextlib.contextmanager
 def _below(directory: int, names: Iterable[str], make: int) -> Iterator[int]:
     """A directory below an open one, made where it is not there; no link is followed."""
-    at = os.dup(directory)
+    folder = os.dup(directory)
     try:
         for name in names:
-            inner = _entered(at, name, make)
-            os.close(at)
-            at = inner
-        yield at
+            inner = _entered(folder, name, make)
+            os.close(folder)
+            folder = inner
+        yield folder
     finally:
-        os.close(at)
+        os.close(folder)
 
 
 def _make(directory: int, name: str, content: bytes, mode: int) -> None:

@@ -130,10 +130,10 @@ class SosMachine:
         return sos_outputs.day(self._text_of("date") or "")
 
     def read(self, path: str) -> Answer:
-        told = self._copied(path) or self._derived.files.get(path)
-        same = (self._copied(other) for other in _SAME.get(path, ()))
-        told = told or next((it for it in same if it is not None), None) or sos_outputs.file(path, self._text_of)
-        return told or self._by_log(path) or missing(path)
+        answer = self._copied(path) or self._derived.files.get(path)
+        for other in _SAME.get(path, ()):
+            answer = answer or self._copied(other)
+        return answer or sos_outputs.file(path, self._text_of) or self._by_log(path) or missing(path)
 
     @cached_property
     def _log(self) -> Reply | None:

@@ -77,30 +77,30 @@ def spaces(mount_points: Iterable[str]) -> dict[str, Space | str | None]:
 
     Absent where it may not be asked.
     """
-    found: dict[str, Space | str | None] = {}
+    answers: dict[str, Space | str | None] = {}
     hung = 0
-    for place in mount_points:
+    for point in mount_points:
         if hung > 2:
             break
         try:
-            told = within(_STATFS_S, lambda place=place: os.statvfs(place))  # type: ignore[misc]
+            statfs = within(_STATFS_S, lambda point=point: os.statvfs(point))  # type: ignore[misc]
         except OSError as error:
             if error.errno in _GONE:
-                found[place] = errno.errorcode[error.errno]
+                answers[point] = errno.errorcode[error.errno]
             continue
-        hung += told is None
-        found[place] = None if told is None else _space(told)
-    return found
+        hung += statfs is None
+        answers[point] = None if statfs is None else _space(statfs)
+    return answers
 
 
-def _space(told: os.statvfs_result) -> Space:
-    unit = told.f_frsize
+def _space(statfs: os.statvfs_result) -> Space:
+    unit = statfs.f_frsize
     return Space(
-        size=told.f_blocks * unit,
-        free=told.f_bfree * unit,
-        available=told.f_bavail * unit,
-        inodes=told.f_files,
-        inodes_free=told.f_ffree,
+        size=statfs.f_blocks * unit,
+        free=statfs.f_bfree * unit,
+        available=statfs.f_bavail * unit,
+        inodes=statfs.f_files,
+        inodes_free=statfs.f_ffree,
     )
 
 
@@ -287,13 +287,13 @@ def _limited(root: str, limits: tuple[str, ...], counted: tuple[str, ...]) -> It
         if number > _GROUPS:
             return
         path = folder.removeprefix(root) or "/"
-        told = {name: text(f"{folder}/{name}") or "" for name in limits if name in files}
+        limited = {name: text(f"{folder}/{name}") or "" for name in limits if name in files}
         pressures = {
             name: text(f"{folder}/{name}") or "" for name in (*_PRESSURES, _EVENTS) if name in files and path != "/"
         }
-        if any(told.values()):
-            rest = {name: text(f"{folder}/{name}") or "" for name in counted if name in files}
-            yield Limited(path=path, files={**told, **rest, **pressures})
+        if any(limited.values()):
+            counters = {name: text(f"{folder}/{name}") or "" for name in counted if name in files}
+            yield Limited(path=path, files={**limited, **counters, **pressures})
         elif pressures:
             yield Limited(path=path, files=pressures)
 
@@ -317,10 +317,10 @@ def memory_of(group: str) -> GroupMemory | None:
     """None where the group has no limit of memory, or can't be asked."""
     for root, use, limits in _MEMORY:
         used = text(f"{root}{group}/{use}")
-        told = [int(limit) for name in limits if (limit := text(f"{root}{group}/{name}") or "").isdecimal()]
-        told = [limit for limit in told if 0 < limit < _NO_LIMIT]
-        if used and used.isdecimal() and told:
-            return GroupMemory(used=int(used), limit=min(told))
+        bounds = [int(limit) for name in limits if (limit := text(f"{root}{group}/{name}") or "").isdecimal()]
+        bounds = [limit for limit in bounds if 0 < limit < _NO_LIMIT]
+        if used and used.isdecimal() and bounds:
+            return GroupMemory(used=int(used), limit=min(bounds))
     return None
 
 

@@ -245,40 +245,40 @@ def read(tar: Unpacked, size: int) -> bytes:
 
 def _member(tar: Unpacked) -> Member | None:
     """The next one, None at the archive's end; what headers before its own say goes before what that says."""
-    told: dict[str, str] = {}
+    extended: dict[str, str] = {}
     for _ in range(MOST_HEADERS):
         block = tar.read(_BLOCK)
         if block == _END:
             return None
         header = tarfile.TarInfo.frombuf(block, "utf-8", "surrogateescape")
         if header.type not in _HEADERS:
-            return _of(tar, block, header, told)
+            return _of(tar, block, header, extended)
         if header.size > LARGEST_HEADER_BYTES:
             raise too_large(tar.archive, f"has a name or a header of more than {LARGEST_HEADER_BYTES >> 10} KiB")
         body = read(tar, header.size)
         if header.type in _GNU:
-            told.setdefault(_GNU[header.type], _decoded(body.partition(b"\0")[0]))
+            extended.setdefault(_GNU[header.type], _decoded(body.partition(b"\0")[0]))
         elif header.type in _PAX:
             for key, value in _records(body):
-                told.setdefault(key, value)
+                extended.setdefault(key, value)
     raise too_large(tar.archive, f"has more than {MOST_HEADERS} headers for one file")
 
 
-def _of(tar: Unpacked, block: bytes, header: tarfile.TarInfo, told: dict[str, str]) -> Member:
+def _of(tar: Unpacked, block: bytes, header: tarfile.TarInfo, extended: dict[str, str]) -> Member:
     sparse = header.type == tarfile.GNUTYPE_SPARSE
     goes_on = sparse and block[_SPARSE_GOES_ON[0]]
     while goes_on:
         goes_on = tar.read(_BLOCK)[_SPARSE_GOES_ON[1]]
-    name, target = told.get("path", header.name), told.get("linkpath", header.linkname)
+    name, target = extended.get("path", header.name), extended.get("linkpath", header.linkname)
     if max(len(name), len(target)) > LONGEST_NAME_BYTES:
         raise too_large(tar.archive, f"has a name of more than {LONGEST_NAME_BYTES} bytes")
-    size = told.get("size", "")
+    size = extended.get("size", "")
     return Member(
         header=header,
         name=name,
         target=target,
         size=(int(size) if size.isdecimal() and len(size) < 20 else header.size) if _has_content(header) else 0,
-        sparse=sparse or any(key.startswith(_SPARSE) for key in told),
+        sparse=sparse or any(key.startswith(_SPARSE) for key in extended),
     )
 
 
@@ -289,15 +289,15 @@ def _has_content(header: tarfile.TarInfo) -> bool:
 
 def _records(body: bytes) -> Iterator[tuple[str, str]]:
     """The keys and values of an extended header, `LENGTH KEY=VALUE` and a newline each; the length counts all of it."""
-    at = 0
-    while at < len(body) and body[at]:
-        space = body.find(b" ", at, at + len(str(LARGEST_HEADER_BYTES)) + 1)
-        length = body[at:space] if space > at else b""
-        if not length.isdigit() or int(length) <= space - at + 1 or at + int(length) > len(body):
+    offset = 0
+    while offset < len(body) and body[offset]:
+        space = body.find(b" ", offset, offset + len(str(LARGEST_HEADER_BYTES)) + 1)
+        length = body[offset:space] if space > offset else b""
+        if not length.isdigit() or int(length) <= space - offset + 1 or offset + int(length) > len(body):
             raise tarfile.HeaderError("an extended header is no list of keys and values")
-        key, _, value = body[space + 1 : at + int(length) - 1].partition(b"=")
+        key, _, value = body[space + 1 : offset + int(length) - 1].partition(b"=")
         yield _decoded(key), _decoded(value)
-        at += int(length)
+        offset += int(length)
 
 
 def _decoded(text: bytes) -> str:

@@ -124,30 +124,30 @@ def _perhaps_called(beginnings: set[str]) -> Iterator[int]:
                 yield int(pid)
 
 
-def _process(told: dict[str, Any]) -> dict[str, Any]:
+def _process(info: dict[str, Any]) -> dict[str, Any]:
     """One process; a folder that psutil was refused (None) is marked as denied."""
     from fsadvisor.machine import containers, guests
 
     process = {
-        "pid": told["pid"],
-        "name": told["name"],
-        "user": told["username"],
-        "cwd": told["cwd"] or None,
-        "paths": argument_paths(told["cmdline"] or []),
-        "settings": settings_in_arguments(told["cmdline"] or []),
-        "here": _has_our_root(told["pid"]),
+        "pid": info["pid"],
+        "name": info["name"],
+        "user": info["username"],
+        "cwd": info["cwd"] or None,
+        "paths": argument_paths(info["cmdline"] or []),
+        "settings": settings_in_arguments(info["cmdline"] or []),
+        "here": _has_our_root(info["pid"]),
     }
     if process["here"]:
-        process["writes"] = _written_folder(told["pid"])
-    if told["name"] in ENVIRONMENT and (told["name"] == "etcd" or process["here"] is False):
-        process["environment"] = _environment(told["pid"], told["name"])
-    if told["name"] in guests.QEMU_NAMES:
-        process["images"] = guests.qemu_disks(told["cmdline"] or [])
+        process["writes"] = _written_folder(info["pid"])
+    if info["name"] in ENVIRONMENT and (info["name"] == "etcd" or process["here"] is False):
+        process["environment"] = _environment(info["pid"], info["name"])
+    if info["name"] in guests.QEMU_NAMES:
+        process["images"] = guests.qemu_disks(info["cmdline"] or [])
     if process["here"] is False:
-        process |= containers.told_of(told["pid"], process["cwd"])
-        if told["name"] in containers.OVERWRITES:
-            process["started"] = containers.started_with(told["pid"])
-    denied = told["cwd"] is None or told["cmdline"] is None or process["here"] is None
+        process |= containers.told_of(info["pid"], process["cwd"])
+        if info["name"] in containers.OVERWRITES:
+            process["started"] = containers.started_with(info["pid"])
+    denied = info["cwd"] is None or info["cmdline"] is None or process["here"] is None
     return process | {"denied": True} if denied else process
 
 

@@ -93,24 +93,24 @@ def parse_atop(text: str) -> tuple[Interval, ...] | Unknown:
 
 def _interval(rows: list[list[str]]) -> Interval | None:
     heads = {tuple(words[2:6:3]) for words in rows}
-    at, seconds = map(real, heads.pop()) if len(heads) == 1 and len(rows[0]) > 6 else (None, None)
-    if at is None or seconds is None or not 0.001 <= seconds < 1e6 or not 0 < at < 1e11:
+    moment, seconds = map(real, heads.pop()) if len(heads) == 1 and len(rows[0]) > 6 else (None, None)
+    if moment is None or seconds is None or not 0.001 <= seconds < 1e6 or not 0 < moment < 1e11:
         return None
-    told = {words[0]: [_figure(word) for word in words[6:]] for words in rows if words[0] not in _DISKS}
-    cpu, memory, paging = (told.get(name, []) for name in ("CPU", "MEM", "PAG"))
-    stalls = [None if it is None else it / seconds / 1e4 for it in told.get("PSI", [])[4::4]]
+    figures = {words[0]: [_figure(word) for word in words[6:]] for words in rows if words[0] not in _DISKS}
+    cpu, memory, paging = (figures.get(name, []) for name in ("CPU", "MEM", "PAG"))
+    stalls = [None if figure is None else figure / seconds / 1e4 for figure in figures.get("PSI", [])[4::4]]
     stalls += [None] * 5
-    ticks = [it for it in cpu[_TICKS] if it is not None]
-    swapped = [it for it in paging[_SWAPPED] if it is not None]
+    ticks = [figure for figure in cpu[_TICKS] if figure is not None]
+    swapped = [figure for figure in paging[_SWAPPED] if figure is not None]
     page, dirty = (memory[index] if len(memory) > _DIRTY else None for index in (0, _DIRTY))
 
     def share(index: int) -> float | None:
-        one = cpu[index] if len(ticks) == _STEAL - 1 else None
-        return None if one is None or not sum(ticks) else 100 * one / sum(ticks)
+        ticks_of_state = cpu[index] if len(ticks) == _STEAL - 1 else None
+        return None if ticks_of_state is None or not sum(ticks) else 100 * ticks_of_state / sum(ticks)
 
     disks = (_disk(words[6:], seconds) for words in rows if words[0] in _DISKS)
     return Interval(
-        when=datetime.fromtimestamp(at, UTC).isoformat(timespec="seconds"),
+        when=datetime.fromtimestamp(moment, UTC).isoformat(timespec="seconds"),
         seconds=seconds,
         idle_percent=share(_IDLE),
         iowait_percent=share(_WAIT),
@@ -243,19 +243,19 @@ def parse_sadf(text: str) -> tuple[Interval, ...] | Unknown:
 
 
 def _sadf_interval(row: _Row) -> Interval | None:
-    at = row.timestamp
-    if at is None or not at.utc or not 0 < at.interval < 1e6:
+    moment = row.timestamp
+    if moment is None or not moment.utc or not 0 < moment.interval < 1e6:
         return None
     cpu = next((one for one in row.cpu_load if one.cpu == "all"), _Cpu())
     swapped = (row.swap_pages.pswpin, row.swap_pages.pswpout)
-    told = [one for one in swapped if one is not None]
+    known = [one for one in swapped if one is not None]
     return Interval(
-        when=f"{at.date}T{at.time}+00:00",
-        seconds=at.interval,
+        when=f"{moment.date}T{moment.time}+00:00",
+        seconds=moment.interval,
         idle_percent=cpu.idle,
         iowait_percent=cpu.iowait,
         steal_percent=cpu.steal,
-        swapped_pages=sum(told) if len(told) == len(swapped) else None,
+        swapped_pages=sum(known) if len(known) == len(swapped) else None,
         dirty_kib=row.memory.dirty,
         cpu_some=row.psi.psi_cpu.some_avg,
         io_some=row.psi.psi_io.some_avg,
@@ -270,13 +270,13 @@ def _is_sound(one: _Disk) -> bool:
     return all(isfinite(value) and value >= 0 for value in (one.tps, one.await_ms, one.aqu_sz, one.util_percent))
 
 
-def _sadf_disk(one: _Disk) -> DiskActivity:
+def _sadf_disk(disk: _Disk) -> DiskActivity:
     return DiskActivity(
-        name=one.disk_device,
-        requests=one.tps,
-        ms=one.await_ms,
-        queue=one.aqu_sz,
-        busy_percent=one.util_percent,
-        read_kib=one.rk,
-        written_kib=one.wk,
+        name=disk.disk_device,
+        requests=disk.tps,
+        ms=disk.await_ms,
+        queue=disk.aqu_sz,
+        busy_percent=disk.util_percent,
+        read_kib=disk.rk,
+        written_kib=disk.wk,
     )

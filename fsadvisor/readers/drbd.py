@@ -67,12 +67,12 @@ def parse(text: str) -> DrbdStatus | Unknown:
 
 
 def _devices(resource: Json) -> Iterator[DrbdDevice]:
-    for one in items(resource, "devices"):
-        minor, volume = json_text.integer(one, "minor"), json_text.integer(one, "volume")
+    for device in items(resource, "devices"):
+        minor, volume = json_text.integer(device, "minor"), json_text.integer(device, "volume")
         if minor is not None:
             yield DrbdDevice(
                 minor=minor,
-                disk=string(one, "disk-state"),
+                disk=string(device, "disk-state"),
                 ordering=string(resource, "write-ordering"),
                 peers=tuple(_peers(resource, volume)),
             )
@@ -80,10 +80,10 @@ def _devices(resource: Json) -> Iterator[DrbdDevice]:
 
 def _peers(resource: Json, volume: int | None) -> Iterator[Peer]:
     for connection in items(resource, "connections"):
-        for one in items(connection, "peer_devices"):
-            if json_text.integer(one, "volume") == volume:
+        for peer in items(connection, "peer_devices"):
+            if json_text.integer(peer, "volume") == volume:
                 yield Peer(
                     connection=string(connection, "connection-state"),
-                    replication=string(one, "replication-state"),
-                    disk=string(one, "peer-disk-state"),
+                    replication=string(peer, "replication-state"),
+                    disk=string(peer, "peer-disk-state"),
                 )

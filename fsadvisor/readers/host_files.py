@@ -223,14 +223,14 @@ def parse_instance_data(text: str) -> InstanceData | Unknown:
     )
 
 
-def _disk(told: Json) -> GivenDisk:
+def _disk(disk: Json) -> GivenDisk:
     return GivenDisk(
-        lun=_number(told, "lun"),
-        gib=_number(told, "diskSizeGB"),
-        kind=json_text.string(told, "managedDisk", "storageAccountType") or None,
-        caching=json_text.string(told, "caching") or None,
-        iops=_number(told, "opsPerSecondThrottle"),
-        throughput=_number(told, "bytesPerSecondThrottle"),
+        lun=_number(disk, "lun"),
+        gib=_number(disk, "diskSizeGB"),
+        kind=json_text.string(disk, "managedDisk", "storageAccountType") or None,
+        caching=json_text.string(disk, "caching") or None,
+        iops=_number(disk, "opsPerSecondThrottle"),
+        throughput=_number(disk, "bytesPerSecondThrottle"),
     )
 
 

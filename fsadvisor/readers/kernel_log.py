@@ -89,32 +89,32 @@ def parse(text: str) -> KernelLog | Unknown:
     """Read what dmesg printed; what does not end a line is cut short."""
     if not text.endswith("\n"):
         return refusal(text, "the kernel's log is cut short")
-    lines = [told for line in text.splitlines()[-_MOST_LINES:] if (told := _LINE.match(line[:_LONGEST]))]
+    lines = [match for line in text.splitlines()[-_MOST_LINES:] if (match := _LINE.match(line[:_LONGEST]))]
     if not lines:
         return refusal(text, "no line of the kernel's log")
-    found: dict[tuple[str, str], Event] = {}
+    events: dict[tuple[str, str], Event] = {}
     for line in lines:
         if known := _told(line[2]):
             pattern, device = known
             if pattern.kind == "attached":
-                _forget(found, device)
+                _forget(events, device)
                 continue
             if pattern.kind == "unnamed":
-                _doubt(found)
+                _doubt(events)
                 continue
-            at = float(line[1])
-            old = found.get((pattern.id, device))
+            moment = float(line[1])
+            old = events.get((pattern.id, device))
             old = None if old and old.doubtful else old
-            found[pattern.id, device] = Event(
+            events[pattern.id, device] = Event(
                 pattern=pattern.id,
                 kind=pattern.kind,
                 says=pattern.says,
                 device=device,
                 count=old.count + 1 if old else 1,
-                first=min(old.first, at) if old else at,
-                last=max(old.last, at) if old else at,
+                first=min(old.first, moment) if old else moment,
+                last=max(old.last, moment) if old else moment,
             )
-    return KernelLog(since=float(lines[0][1]), events=tuple(_without_echoes(found)))
+    return KernelLog(since=float(lines[0][1]), events=tuple(_without_echoes(events)))
 
 
 @lru_cache(maxsize=4096)

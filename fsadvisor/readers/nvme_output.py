@@ -271,18 +271,18 @@ def parse_nvme_amzn_stats(text: str) -> AmznStats | Unknown:
 
     https://docs.aws.amazon.com/ebs/latest/userguide/nvme-detailed-performance-stats.html
     """
-    found = {each["whose"]: each for each in _EXCEEDED.finditer(text)}
+    sections = {section["whose"]: section for section in _EXCEEDED.finditer(text)}
     counts = [
-        whole(found[whose][what]) if whose in found else None
+        whole(sections[whose][what]) if whose in sections else None
         for whose in ("EBS Volume", "EC2 Instance EBS")
         for what in ("iops", "throughput")
     ]
-    told = [count for count in counts if count is not None]
-    if len(told) != len(counts):
+    known = [count for count in counts if count is not None]
+    if len(known) != len(counts):
         return refusal(text, "the output is not that of `nvme amzn stats`")
     return AmznStats(
-        volume_iops_us=told[0],
-        volume_throughput_us=told[1],
-        instance_iops_us=told[2],
-        instance_throughput_us=told[3],
+        volume_iops_us=known[0],
+        volume_throughput_us=known[1],
+        instance_iops_us=known[2],
+        instance_throughput_us=known[3],
     )

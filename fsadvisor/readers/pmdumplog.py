@@ -63,46 +63,46 @@ _Seen: TypeAlias = tuple[datetime, float]
 
 def parse(text: str) -> tuple[Interval, ...] | Unknown:
     """Each interval, the oldest first."""
-    found: list[Interval] = []
+    intervals: list[Interval] = []
     before: dict[_Key, _Seen] = {}
     seen: dict[_Key, _Seen] = {}
     ended: datetime | None = None
     kind = ""
-    for at, values in _records(text):
+    for moment, values in _records(text):
         if not values:  # pmlogger began anew
             before, seen, ended = {}, {}, None
             continue
-        seen.update((key, (at, value)) for key, value in values.items())
+        seen.update((key, (moment, value)) for key, value in values.items())
         kinds = sorted({metric.rpartition(".")[0] for metric, _ in values if metric.startswith("disk.")})
         kind = kind or next(iter(kinds), "")
         if kind not in kinds:
             continue
-        if ended is not None and 0 < (at - ended).total_seconds() < _LONGEST_S:
-            found.append(_interval(before, seen, ended, at))
-        before, ended = dict(seen), at
-    return tuple(found[-MOST:]) or unreadable("no two records of disks as `pmdumplog -x` prints them")
+        if ended is not None and 0 < (moment - ended).total_seconds() < _LONGEST_S:
+            intervals.append(_interval(before, seen, ended, moment))
+        before, ended = dict(seen), moment
+    return tuple(intervals[-MOST:]) or unreadable("no two records of disks as `pmdumplog -x` prints them")
 
 
 def _records(text: str) -> Iterator[tuple[datetime, dict[_Key, float]]]:
     """Time and values of each; no values where the archive has a mark: what was before counts no more."""
-    at: datetime | None = None
+    moment: datetime | None = None
     values: dict[_Key, float] = {}
     metric = ""
     for line in text.split("\n"):
         begins = _RECORD.match(line)
         if begins is not None:
-            if at is not None and values:
-                yield at, values
-            at, values = _time(begins[1]), {}
-            if at is not None and begins[2]:
-                yield at, {}
+            if moment is not None and values:
+                yield moment, values
+            moment, values = _time(begins[1]), {}
+            if moment is not None and begins[2]:
+                yield moment, {}
         elif (named := _METRIC.match(line)) is not None:
             metric = named[1]
-        told = _VALUE.search(line)
-        if told is not None:
-            _add(values, (metric, told[1] or ""), told[2])
-    if at is not None and values:
-        yield at, values
+        match = _VALUE.search(line)
+        if match is not None:
+            _add(values, (metric, match[1] or ""), match[2])
+    if moment is not None and values:
+        yield moment, values
 
 
 def _add(values: dict[_Key, float], key: _Key, word: str) -> None:
