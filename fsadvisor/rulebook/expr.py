@@ -231,10 +231,10 @@ class _Compiler:
         read_left, read_right = entry.reader(), other.reader()
 
         def answer(scope: Scope) -> Truth:
-            one, two = read_left(scope), read_right(scope)
-            if isinstance(one, Unknown) or isinstance(two, Unknown):
+            left, right = read_left(scope), read_right(scope)
+            if isinstance(left, Unknown) or isinstance(right, Unknown):
                 return UNKNOWN
-            return TRUE if test(one.value, two.value) else FALSE
+            return TRUE if test(left.value, right.value) else FALSE
 
         return answer
 

@@ -177,12 +177,12 @@ def _missing_from_remedy(remedy: RemedyShape) -> Iterator[Problem]:
         for key, commands in (("undo", remedy.undo), ("verify", remedy.verify)):
             if not commands:
                 yield Problem(("remedy",), f"a remedy with commands needs '{key}'")
-    for at, keep in enumerate(remedy.keep):
+    for index, keep in enumerate(remedy.keep):
         a_line = bool(keep.file and keep.line) and not (keep.mount or keep.add or keep.remove)
         options = bool(keep.mount and (keep.add or keep.remove)) and not (keep.file or keep.line)
         if not (a_line or options):
             yield Problem(
-                ("remedy", "keep", at), "give 'file' and 'line', or 'mount' with options to 'add' or 'remove'"
+                ("remedy", "keep", index), "give 'file' and 'line', or 'mount' with options to 'add' or 'remove'"
             )
 
 
@@ -199,14 +199,14 @@ def uncited(shape: RuleShape) -> Iterator[Problem]:
     """Tables and errata that are not there to be cited."""
     from fsadvisor.rulebook.tables import errata, table_names
 
-    for at, figure in enumerate(shape.gain.figures if shape.gain else ()):
+    for index, figure in enumerate(shape.gain.figures if shape.gain else ()):
         if figure.table and figure.table not in table_names():
             near = did_you_mean(figure.table, table_names())
-            yield Problem(("gain", "figures", at, "table"), f"no table is called '{figure.table}'{near}")
-    pages = [each.url for each in shape.reference]
-    for at, way in enumerate(shape.remedy.way):
+            yield Problem(("gain", "figures", index, "table"), f"no table is called '{figure.table}'{near}")
+    pages = [reference.url for reference in shape.reference]
+    for index, way in enumerate(shape.remedy.way):
         if way.page and way.page not in pages:
-            yield Problem(("remedy", "way", at, "page"), f"'{way.page}' is no [[reference]] of the rule")
-    for at, number in enumerate(shape.errata):
+            yield Problem(("remedy", "way", index, "page"), f"'{way.page}' is no [[reference]] of the rule")
+    for index, number in enumerate(shape.errata):
         if number not in errata():
-            yield Problem(("errata", at), f"no erratum has the number '{number}'{did_you_mean(number, errata())}")
+            yield Problem(("errata", index), f"no erratum has the number '{number}'{did_you_mean(number, errata())}")

@@ -208,11 +208,11 @@ def _behind(rule: Rule, subject: Subject, reached: Mapping[str, _Reached]) -> Be
 def _outermost(about: About, found: Mapping[About, Behind]) -> Behind:
     """The finding that stands behind no other; rules that explain each other are cut where the circle closes."""
     seen = {about}
-    one = found[about]
-    while (above := (one.rule.id, one.subject.id)) in found and above not in seen:
+    top = found[about]
+    while (above := (top.rule.id, top.subject.id)) in found and above not in seen:
         seen.add(above)
-        one = Behind(found[above].why if one.why == "cause" else one.why, found[above].rule, found[above].subject)
-    return one
+        top = Behind(found[above].why if top.why == "cause" else top.why, found[above].rule, found[above].subject)
+    return top
 
 
 class _Stack:
@@ -222,13 +222,13 @@ class _Stack:
         self._below = {subject.id: subject.below for subject in subjects}
         self._under: dict[str, frozenset[str]] = {}
 
-    def under(self, at: str) -> frozenset[str]:
+    def under(self, subject: str) -> frozenset[str]:
         """The ids of all that a subject stands on."""
-        if at not in self._under:
-            self._under[at] = frozenset()  # a stack that stands on itself ends here
-            own = self._below.get(at, ())
-            self._under[at] = frozenset(own).union(*(self.under(one) for one in own))
-        return self._under[at]
+        if subject not in self._under:
+            self._under[subject] = frozenset()  # a stack that stands on itself ends here
+            own = self._below.get(subject, ())
+            self._under[subject] = frozenset(own).union(*(self.under(below) for below in own))
+        return self._under[subject]
 
 
 class _Reached:

@@ -251,20 +251,20 @@ class _Reading:
         self._proven = proven
 
     def asks(self, part: Part, shapes: tuple[AskShape, ...]) -> tuple[Ask, ...]:
-        found = []
-        for at, shape in enumerate(shapes):
-            expression = self._checked((part, at, "expr"), compile_expression, shape.expr)
+        asks = []
+        for index, shape in enumerate(shapes):
+            expression = self._checked((part, index, "expr"), compile_expression, shape.expr)
             if expression is not None:
-                found.append(Ask(part, shape.ask, expression, shape.because))
+                asks.append(Ask(part, shape.ask, expression, shape.because))
             if not shape.ask.strip():
-                self.problems.append(Problem((part, at, "ask"), "an ask needs words"))
-        return tuple(found)
+                self.problems.append(Problem((part, index, "ask"), "an ask needs words"))
+        return tuple(asks)
 
     def here(self, given: str | tuple[str | HereShape, ...]) -> Iterator[Title]:
-        for at, one in enumerate((given,) if isinstance(given, str) else given):
-            text, when = (one, "") if isinstance(one, str) else (one.says, one.when)
-            says = self._checked(("here", at), title_template, text)
-            asked = self._checked(("here", at, "when"), compile_expression, when) if when else None
+        for index, title in enumerate((given,) if isinstance(given, str) else given):
+            text, when = (title, "") if isinstance(title, str) else (title.says, title.when)
+            says = self._checked(("here", index), title_template, text)
+            asked = self._checked(("here", index, "when"), compile_expression, when) if when else None
             if says is not None:
                 yield Title(says, asked)
 
@@ -310,24 +310,24 @@ class _Reading:
         return KeepTemplate(keep.file, line or nothing, mount or nothing, keep.add, keep.remove)
 
     def examples(self, shape: RuleShape) -> tuple[Example, ...]:
-        found: dict[str, Example] = {}
-        for at, given in enumerate(shape.example):
-            if given.name in found:
-                self.problems.append(Problem(("example", at, "name"), f"two examples are called '{given.name}'"))
-            facts = self._facts(("example", at, "facts"), given.facts)
-            found[given.name] = Example(given.name, Outcome(given.expect), facts, Truth(given.safe))
-        return (*found.values(), *self._steps(shape.steps, found))
+        examples: dict[str, Example] = {}
+        for index, given in enumerate(shape.example):
+            if given.name in examples:
+                self.problems.append(Problem(("example", index, "name"), f"two examples are called '{given.name}'"))
+            facts = self._facts(("example", index, "facts"), given.facts)
+            examples[given.name] = Example(given.name, Outcome(given.expect), facts, Truth(given.safe))
+        return (*examples.values(), *self._steps(shape.steps, examples))
 
     def _steps(self, shapes: tuple[StepsShape, ...], examples: Mapping[str, Example]) -> Iterator[Example]:
-        for at, steps in enumerate(shapes):
+        for number, steps in enumerate(shapes):
             base = examples.get(steps.like)
             if base is None:
                 near = did_you_mean(steps.like, examples)
-                self.problems.append(Problem(("steps", at, "like"), f"no example is called '{steps.like}'{near}"))
+                self.problems.append(Problem(("steps", number, "like"), f"no example is called '{steps.like}'{near}"))
                 continue
             for key, (outcome, safe) in STEPS.items():
                 for index, step in enumerate(getattr(steps, key)):
-                    facts = self._facts(("steps", at, key, index), step)
+                    facts = self._facts(("steps", number, key, index), step)
                     changed = ", ".join(f"{name} = {value}" for name, value in facts.items())
                     yield Example(f"{base.name}, with {changed}", outcome, {**base.facts, **facts}, safe, base.name)
 

@@ -156,13 +156,13 @@ def _by_symptom(asked: Sequence[str]) -> Iterable[tuple[str, float]]:
         for word, fit in _alike(typed, rare):
             fits[word] = max(fit, fits.get(word, 0.0))
     best: dict[str, float] = {}
-    for one in _symptoms():
+    for symptom in _symptoms():
         hits = sorted(
-            (sum(rare[word] * fits[word] for word in phrase) for phrase in one.phrases if phrase <= fits.keys()),
+            (sum(rare[word] * fits[word] for word in phrase) for phrase in symptom.phrases if phrase <= fits.keys()),
             reverse=True,
         )
-        for at, key in enumerate(one.leads if hits else ()):
-            score = (hits[0] + 0.1 * sum(hits[1:4])) * (1 - 0.08 * at)
+        for rank, key in enumerate(symptom.leads if hits else ()):
+            score = (hits[0] + 0.1 * sum(hits[1:4])) * (1 - 0.08 * rank)
             best[key] = max(best.get(key, 0.0), score)
     return best.items()
 
@@ -225,16 +225,16 @@ def _fit(word: str, typed: str) -> float:
     return _MISTYPED if near and word[0] == typed[0] and _one_letter_apart(word, typed) else 0.0
 
 
-def _one_letter_apart(one: str, other: str) -> bool:
+def _one_letter_apart(word: str, other: str) -> bool:
     """One letter is wrong, missing or too many, or two neighbours are exchanged."""
-    at = next((at for at, (a, b) in enumerate(zip(one, other, strict=False)) if a != b), min(len(one), len(other)))
-    if any(sign.isdigit() for sign in one[at:] + other[at:]):  # xfs v4 is not xfs v5
+    i = next((i for i, (a, b) in enumerate(zip(word, other, strict=False)) if a != b), min(len(word), len(other)))
+    if any(sign.isdigit() for sign in word[i:] + other[i:]):  # xfs v4 is not xfs v5
         return False
     return (
-        one[at + 1 :] == other[at + 1 :]
-        or one[at + 1 :] == other[at:]
-        or one[at:] == other[at + 1 :]
-        or (one[at + 2 :] == other[at + 2 :] and one[at : at + 2] == other[at : at + 2][::-1])
+        word[i + 1 :] == other[i + 1 :]
+        or word[i + 1 :] == other[i:]
+        or word[i:] == other[i + 1 :]
+        or (word[i + 2 :] == other[i + 2 :] and word[i : i + 2] == other[i : i + 2][::-1])
     )
 
 

@@ -150,11 +150,11 @@ class SubjectIdentities(Struct, frozen=True):
         block = self.inventory.block(subject)
         devices = block.devices[:1] if block else ()
         layer = subject.removeprefix("layer:")
-        told = (self.inventory.udev.fact(layer, key) for key in _LAYER_KEYS) if layer != subject else ()
+        uuids = (self.inventory.udev.fact(layer, key) for key in _LAYER_KEYS) if layer != subject else ()
         return Identity(
             drives=tuple(map(self._drive, leaves)),
             uuid=next((self.inventory.udev.fact(name, "ID_FS_UUID") for name in devices), NO_UUID),
-            device=next((fact for fact in told if isinstance(fact, Known)), NO_UUID),
+            device=next((fact for fact in uuids if isinstance(fact, Known)), NO_UUID),
         )
 
     def _drive(self, disk: str) -> SeenDrive:

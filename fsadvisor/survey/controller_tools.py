@@ -189,13 +189,13 @@ _DISK_CACHES: Final[dict[str, DriveCaches]] = {
 
 def megacli_report(machine: Machine) -> tuple[str, Megacli] | Unknown:
     """Which of its names answered, and what it says: of all volumes, for it names no disk."""
-    found: list[Unknown] = []
+    refusals: list[Unknown] = []
     for tool in raid_tools.MEGACLI_TOOLS:
-        told = read_fact.command_record(machine, raid_tools.megacli_argv(tool), raid_tools.parse_megacli)
-        if not isinstance(told, Unknown):
-            return tool, told
-        found.append(told)
-    return found[0]
+        report = read_fact.command_record(machine, raid_tools.megacli_argv(tool), raid_tools.parse_megacli)
+        if not isinstance(report, Unknown):
+            return tool, report
+        refusals.append(report)
+    return refusals[0]
 
 
 def megacli_state(found: Megacli, volume: MegaRaidVolume) -> RaidVolume | None:
@@ -233,11 +233,11 @@ def megacli_drive_caches(volume: MegaRaidVolume) -> DriveCaches | None:
 
 def megacli_battery(machine: Machine, tool: str) -> ControllerBattery | None:
     """The worst of them; a battery that learns is none that failed."""
-    told = read_fact.command_record(machine, raid_tools.megacli_battery_argv(tool), raid_tools.parse_megacli_battery)
-    if isinstance(told, Unknown):
+    battery = read_fact.command_record(machine, raid_tools.megacli_battery_argv(tool), raid_tools.parse_megacli_battery)
+    if isinstance(battery, Unknown):
         return None
-    if told.replace or any(it.startswith("Failed") for it in told.states):
+    if battery.replace or any(state.startswith("Failed") for state in battery.states):
         return "failed"
-    if any(it.startswith(("Learning", "Charging")) for it in told.states):
+    if any(state.startswith(("Learning", "Charging")) for state in battery.states):
         return "charging"
-    return "optimal" if set(told.states) <= {"Optimal", "Operational"} else None
+    return "optimal" if set(battery.states) <= {"Optimal", "Operational"} else None

@@ -96,12 +96,12 @@ def _ask(machine: Machine, tool: str, device: str) -> list[_Volume] | Unknown:
 
 
 def _adaptec(machine: Machine, device: str) -> list[_Volume] | Unknown:
-    told = tools.arcconf_report(machine, device)
-    if isinstance(told, Unknown):
-        return told
-    found, volumes = told
-    battery, caches = tools.arcconf_battery(found), tools.arcconf_drive_caches(found)
-    return [_Volume(tools.arcconf_policy(it), battery, caches) for it in volumes]
+    report = tools.arcconf_report(machine, device)
+    if isinstance(report, Unknown):
+        return report
+    controller, volumes = report
+    battery, caches = tools.arcconf_battery(controller), tools.arcconf_drive_caches(controller)
+    return [_Volume(tools.arcconf_policy(volume), battery, caches) for volume in volumes]
 
 
 def _agreed(words: Iterable[T | None], tool: str) -> Fact[T]:
@@ -135,12 +135,12 @@ def _megaraid(machine: Machine, tool: str, device: str) -> list[_Volume] | Unkno
 
 def _by_megacli(machine: Machine) -> list[_Volume] | None:
     """What the older tool says of all volumes, where it is there."""
-    told = tools.megacli_report(machine)
-    if isinstance(told, Unknown):
+    report = tools.megacli_report(machine)
+    if isinstance(report, Unknown):
         return None
-    tool, found = told
+    tool, answer = report
     battery = tools.megacli_battery(machine, tool)
-    return [_Volume(tools.megacli_policy(it), battery, tools.megacli_drive_caches(it)) for it in found.volumes]
+    return [_Volume(tools.megacli_policy(it), battery, tools.megacli_drive_caches(it)) for it in answer.volumes]
 
 
 _ENERGY_PACK: Final = frozenset({"Optimal", "Degraded", "Failed", "Learning", "Charging"})
@@ -281,14 +281,14 @@ def _marvell_state(volume: raid_tools.MarvellVolume) -> RaidVolume | None:
 
 
 def _adaptec_volume(machine: Machine, device: str) -> Volume:
-    told = tools.arcconf_report(machine, device)
-    if isinstance(told, Unknown):
-        return Volume(state=told, sick_drives=told)
-    found, volumes = told
-    sick = tools.arcconf_sick(found, volumes)
+    report = tools.arcconf_report(machine, device)
+    if isinstance(report, Unknown):
+        return Volume(state=report, sick_drives=report)
+    controller, volumes = report
+    sick = tools.arcconf_sick(controller, volumes)
     return Volume(
         state=_worst(map(tools.arcconf_state, volumes), "arcconf"),
-        sick_drives=Known(sick, "arcconf") if found.drives or sick else read_fact.fact_of(None, "arcconf"),
+        sick_drives=Known(sick, "arcconf") if controller.drives or sick else read_fact.fact_of(None, "arcconf"),
     )
 
 
@@ -341,19 +341,19 @@ def _of_one(drives: tuple[str, ...], volumes: Sized, unclear: Unknown) -> Fact[t
 
 
 def _volume_by_megacli(machine: Machine) -> Volume | None:
-    told = tools.megacli_report(machine)
-    if isinstance(told, Unknown):
+    report = tools.megacli_report(machine)
+    if isinstance(report, Unknown):
         return None
-    tool, found = told
-    counted = all(it.media_errors is not None for it in found.drives) and bool(found.drives)
-    errors = tuple(f"{it.id}: {it.media_errors}" for it in found.drives if it.media_errors)
-    states = [tools.megacli_state(found, it) for it in found.volumes]
-    told_apart = len(found.volumes) == 1 or set(states) == {"optimal"}
+    tool, answer = report
+    counted = all(it.media_errors is not None for it in answer.drives) and bool(answer.drives)
+    errors = tuple(f"{it.id}: {it.media_errors}" for it in answer.drives if it.media_errors)
+    states = [tools.megacli_state(answer, it) for it in answer.volumes]
+    clear = len(answer.volumes) == 1 or set(states) == {"optimal"}
     unclear = Unknown(Cause.NOT_EXPOSED, "install storcli64, which names the disk of each volume", tool)
     return Volume(
-        state=_worst(states, tool) if told_apart else unclear,
-        sick_drives=_of_one(tools.megacli_sick(found), found.volumes, unclear) if found.drives else unclear,
-        drive_errors=_of_one(errors, found.volumes, unclear) if counted else unclear,
+        state=_worst(states, tool) if clear else unclear,
+        sick_drives=_of_one(tools.megacli_sick(answer), answer.volumes, unclear) if answer.drives else unclear,
+        drive_errors=_of_one(errors, answer.volumes, unclear) if counted else unclear,
         foreign_drives=read_fact.fact_of(None, tool),
         patrol_read=read_fact.fact_of(None, tool),
     )

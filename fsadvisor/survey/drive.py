@@ -62,10 +62,10 @@ def own_namespace(machine: Machine, device: BlockDevice) -> IdNs | Unknown:
     used = record.lba_format_in_use
     if not record.nsze or used is None or used.data_size_bytes is None:
         return record
-    told, real = record.nsze * used.data_size_bytes, sectors * SECTOR_BYTES
-    if told == real:
+    stated, real = record.nsze * used.data_size_bytes, sectors * SECTOR_BYTES
+    if stated == real:
         return record
-    learn = f"find out why nvme id-ns answers for {told} bytes where {device.path} has {real}"
+    learn = f"find out why nvme id-ns answers for {stated} bytes where {device.path} has {real}"
     return Unknown(Cause.UNREADABLE, learn, f"{' '.join(argv)}; {device.sectors.source}")
 
 

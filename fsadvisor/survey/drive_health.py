@@ -218,15 +218,15 @@ def sick_behind_controller(machine: Machine, tool: str | None, device: BlockDevi
         names = _aacraid(machine, device) if tool == "arcconf" else _smart_array(machine, tool, device)
     if isinstance(names, Unknown):
         return names
-    asked = {name: smartctl.argv(path, kind) for name, (path, kind) in names.items()}
-    machine.expect(list(asked.values()))
-    reports = {name: read_fact.command_record(machine, argv, smartctl.parse) for name, argv in asked.items()}
-    told = {name: it for name, it in reports.items() if not isinstance(it, Unknown)}
-    found = tuple(f"{name}: {', '.join(signs)}" for name, it in told.items() if (signs := list(_signs(it))))
-    if found:
-        return Known(found, _SOURCE)
-    silent = next((it for it in reports.values() if isinstance(it, Unknown)), None)
-    if silent is None and any(it.passed is None for it in told.values()):
+    commands = {name: smartctl.argv(path, kind) for name, (path, kind) in names.items()}
+    machine.expect(list(commands.values()))
+    reports = {name: read_fact.command_record(machine, argv, smartctl.parse) for name, argv in commands.items()}
+    answers = {name: report for name, report in reports.items() if not isinstance(report, Unknown)}
+    sick = tuple(f"{name}: {', '.join(signs)}" for name, report in answers.items() if (signs := list(_signs(report))))
+    if sick:
+        return Known(sick, _SOURCE)
+    silent = next((report for report in reports.values() if isinstance(report, Unknown)), None)
+    if silent is None and any(report.passed is None for report in answers.values()):
         return Unknown(Cause.NOT_EXPOSED, "ask each drive: `smartctl --scan` and `smartctl -d`", _SOURCE)
     return silent or Known((), _SOURCE)
 

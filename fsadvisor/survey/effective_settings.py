@@ -69,18 +69,18 @@ def times_argv(files: Sequence[str]) -> Argv:
 
 def changed_since_start(machine: Machine, pid: int | None, files: Mapping[str, int | None]) -> Fact[bool]:
     """Whether one of the files was changed after the process started; a time of None is asked for."""
-    counted = [it for it in files if PurePosixPath(it).name not in _TAKEN_AT_ONCE][:_MOST]
+    counted = [path for path in files if PurePosixPath(path).name not in _TAKEN_AT_ONCE][:_MOST]
     if pid is None or not counted:
         return read_fact.fact_of(None, "no configuration file of it is known")
     started = _started(machine, pid)
     if isinstance(started, Unknown):
         return started
-    asked = [it for it in counted if files[it] is None]
-    told = read_fact.command_record(machine, times_argv(asked), _numbers) if asked else ()
-    if isinstance(told, Unknown):
-        return told
-    known = {**files, **dict(zip(asked, told, strict=False))}
-    times = [known[it] or 0 for it in counted]
+    unread = [path for path in counted if files[path] is None]
+    seconds = read_fact.command_record(machine, times_argv(unread), _numbers) if unread else ()
+    if isinstance(seconds, Unknown):
+        return seconds
+    known = {**files, **dict(zip(unread, seconds, strict=False))}
+    times = [known[path] or 0 for path in counted]
     newest = max(range(len(times)), key=times.__getitem__)
     newer = times[newest] > started.value
     return Known(newer, f"{counted[newest]} was changed after the program started" if newer else "stat, /proc/PID/stat")

@@ -130,22 +130,22 @@ def hidden_files(inventory: Inventory, block: Superblock, known: Filesystem) -> 
     own = {mount.mount_id: mount for mount in block.mounts}
     over = {it.mount_point: own[it.parent_id] for it in inventory.mounts if it.parent_id in own}
     points = {point: it.mount_point for point, it in over.items() if not _shown_elsewhere(point, it, ours)}
-    held: dict[str, int] = {}
+    hidden: dict[str, int] = {}
     whole = len(points) <= _MOST_MOUNTS
     source = "below what is mounted over it"
     for point, above in list(points.items())[:_MOST_MOUNTS]:
-        told = read_fact.understood(machine.hidden(point, above), json_text.load)
-        taken = read_fact.field(told, f"below the mount at {point}", lambda it: json_text.integer(it, "bytes"))
+        report = read_fact.understood(machine.hidden(point, above), json_text.load)
+        taken = read_fact.field(report, f"below the mount at {point}", lambda it: json_text.integer(it, "bytes"))
         if isinstance(taken, Unknown):
             return taken, taken
-        held[point] = taken.value
-        whole = whole and not isinstance(told, Unknown) and json_text.boolean(told, "whole") is not False
-    percent = 100 * sum(held.values()) // known.size_bytes.value
+        hidden[point] = taken.value
+        whole = whole and not isinstance(report, Unknown) and json_text.boolean(report, "whole") is not False
+    percent = 100 * sum(hidden.values()) // known.size_bytes.value
     if percent < _MUCH and not whole:
         learn = "bind it elsewhere in a shell of `unshare --mount`, and look there with du"
         unknown = Unknown(Cause.NOT_EXPOSED, learn, source)
         return unknown, unknown
-    most = sorted((it for it in held if held[it]), key=held.__getitem__, reverse=True)[:_SHOWN]
+    most = sorted((it for it in hidden if hidden[it]), key=hidden.__getitem__, reverse=True)[:_SHOWN]
     return Known(percent, source), Known(tuple(most), source)
 
 
@@ -166,23 +166,23 @@ def survey_filesystems(inventory: Inventory, disks: Mapping[str, Disk], overlay:
         )
         for block in each("filesystems", inventory.blocks.values())
     }
-    for at, block in inventory.blocks.items():
+    for name, block in inventory.blocks.items():
         if block.type == zfs.ZFS.name:
             verdict = zfs.log_plp(inventory.machine, block, inventory.tree, disks)
             guests = zfs.guest_volumes(block, inventory.programs)
-            found[at] = replace(found[at], zfs_log_plp=verdict, zfs_guest_volumes=guests)
-    for at, block in inventory.blocks.items():
-        if found[at].deleted_open_percent is not NOT_APPLICABLE:
-            percent, below = hidden_files(inventory, block, found[at])
-            found[at] = replace(found[at], hidden_percent=percent, hidden_below=below)
-    for at, block in inventory.blocks.items():
+            found[name] = replace(found[name], zfs_log_plp=verdict, zfs_guest_volumes=guests)
+    for name, block in inventory.blocks.items():
+        if found[name].deleted_open_percent is not NOT_APPLICABLE:
+            percent, below = hidden_files(inventory, block, found[name])
+            found[name] = replace(found[name], hidden_percent=percent, hidden_below=below)
+    for name, block in inventory.blocks.items():
         seen = kernel_log.of_filesystem(inventory.log, block.devices, inventory.uptime)
-        found[at] = replace(found[at], log_errors=seen)
+        found[name] = replace(found[name], log_errors=seen)
     identity = SubjectIdentities(inventory, disks).of
-    key = lasting_names.keys_by(identity)
-    for at, known in found.items():
-        of_it = key(at, known) if inventory.past.looks else None
-        found[at] = looks.of_filesystem(inventory.machine, known, inventory.past, of_it)
+    key_of = lasting_names.keys_by(identity)
+    for name, known in found.items():
+        key = key_of(name, known) if inventory.past.looks else None
+        found[name] = looks.of_filesystem(inventory.machine, known, inventory.past, key)
     return overlay.over(
         "filesystem",
         found,

@@ -61,17 +61,17 @@ def _by_systemd(machine: Machine, command: Argv, kind: Literal["vm", "container"
 
 def virtual(machine: Machine) -> Fact[bool]:
     """Whether this is a virtual machine: systemd's word, else the CPU's hypervisor bit with the firmware's names."""
-    told = _by_systemd(machine, DETECT_VM, "vm")
-    if isinstance(told, Known):
-        return told
+    systemd = _by_systemd(machine, DETECT_VM, "vm")
+    if isinstance(systemd, Known):
+        return systemd
     cpu = read_fact.text(machine, _CPU)
     if isinstance(cpu, Unknown):
-        return told
+        return systemd
     if " hypervisor" in cpu.value:
         return Known(True, f"{_CPU} flag hypervisor")
     if "User Mode Linux" in cpu.value:
         return Known(True, f"{_CPU} vendor_id")
-    return _bare(machine, cpu.value) or told
+    return _bare(machine, cpu.value) or systemd
 
 
 def _bare(machine: Machine, cpu: str) -> Known[bool] | None:
@@ -90,26 +90,26 @@ def _bare(machine: Machine, cpu: str) -> Known[bool] | None:
 
 def container(machine: Machine) -> Fact[bool]:
     """Whether we run in a container, where /sys is the host's and mounts are our own."""
-    told = _by_systemd(machine, DETECT_CONTAINER, "container")
+    systemd = _by_systemd(machine, DETECT_CONTAINER, "container")
     marks = [path for path in _MARKS if not isinstance(machine.read(path), Unknown)]
     if marks:
         return Known(True, marks[0])
-    return told if isinstance(told, Known) else _by_namespaces(machine, told)
+    return systemd if isinstance(systemd, Known) else _by_namespaces(machine, systemd)
 
 
-def _by_namespaces(machine: Machine, told: Unknown) -> Fact[bool]:
+def _by_namespaces(machine: Machine, undecided: Unknown) -> Fact[bool]:
     """In another process namespace than the kernel's first: yes; in the mount namespace of its init, too: no."""
     for kind, first in INITIAL.items():
         ours = _namespace(machine, "self", kind)
         if ours is None:
-            return told
+            return undecided
         if ours != first:
             return Known(True, f"/proc/self/ns/{kind}")
     init, ours = _namespace(machine, "1", "mnt"), _namespace(machine, "self", "mnt")
     if init is None or ours is None:
-        return told if machine.root else Unknown(Cause.DENIED, "run as root", "/proc/1/ns/mnt")
+        return undecided if machine.root else Unknown(Cause.DENIED, "run as root", "/proc/1/ns/mnt")
     if init != ours:  # a container with the host's processes, or a shell of `unshare --mount`
-        return told
+        return undecided
     return Known(False, "/proc/self/ns/pid, /proc/1/ns/mnt")
 
 
@@ -229,11 +229,11 @@ def cloud_size(machine: Machine, on: Fact[Cloud]) -> Fact[str]:
         name = read_fact.text(machine, f"{_DMI}/product_name")
         on_xen = Unknown(Cause.NOT_EXPOSED, _ASK_SIZE["aws"], f"{_DMI}/product_name")
         return on_xen if read_fact.value(name) == "HVM domU" else name
-    told = (
+    size = (
         read_fact.field(_told(machine), host_files.INSTANCE_DATA, lambda it: it.size) if on.value == "azure" else None
     )
     return (
-        told if isinstance(told, Known) else Unknown(Cause.NOT_EXPOSED, _ASK_SIZE[on.value], host_files.INSTANCE_DATA)
+        size if isinstance(size, Known) else Unknown(Cause.NOT_EXPOSED, _ASK_SIZE[on.value], host_files.INSTANCE_DATA)
     )
 
 
@@ -301,11 +301,11 @@ def _told(machine: Machine) -> InstanceData | Unknown:
 
 def _given(machine: Machine, device: BlockDevice, bytes_: int | None) -> GivenDisk | None:
     """What Azure told of this disk: by its place, and of the size that it told."""
-    told = _told(machine)
-    place = _place(device)
-    if isinstance(told, Unknown) or place is None:
+    data = _told(machine)
+    address = _place(device)
+    if isinstance(data, Unknown) or address is None:
         return None
-    return next((it for it in told.disks if it.lun == place.lun and it.gib and it.gib * _GIB == bytes_), None)
+    return next((it for it in data.disks if it.lun == address.lun and it.gib and it.gib * _GIB == bytes_), None)
 
 
 class _Place(Struct, frozen=True):

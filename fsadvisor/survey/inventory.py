@@ -38,10 +38,10 @@ class Stack:
         self.open_ended = open_ended
         self._under: dict[str, tuple[str, ...]] = {}
         self._above: dict[str, tuple[str, ...]] = {}
-        for at in below:
-            if at.startswith("filesystem:"):
-                for leaf in self.under(at):
-                    self._above[leaf] = (*self._above.get(leaf, ()), at)
+        for name in below:
+            if name.startswith("filesystem:"):
+                for leaf in self.under(name):
+                    self._above[leaf] = (*self._above.get(leaf, ()), name)
 
     def under(self, subject: str) -> tuple[str, ...]:
         """Every id below a subject, nearest first; a loop in the graph is walked once."""

@@ -125,14 +125,14 @@ def of_disk(known: Disk, past: Past, key: str | None) -> Disk:
         )
     spins = read_fact.value(known.rotational) is True
     names = [name for name in _DAMAGE if (spins or name != "reallocated_sectors") and _oldest(name, found)]
-    told = [(name, read_fact.value(getattr(known, name))) for name in names]
-    grown = tuple(filter(None, (_grown(_DAMAGE[name], name, now, found) for name, now in told if now is not None)))
+    counts = [(name, read_fact.value(getattr(known, name))) for name in names]
+    grown = tuple(filter(None, (_grown(_DAMAGE[name], name, now, found) for name, now in counts if now is not None)))
     links = read_fact.value(known.link_errors)
     before = _oldest("link_errors", found)
     return replace(
         known,
         looks=number,
-        damage_grown=Known(grown, LOOKS) if any(now is not None for _, now in told) else _untold(known),
+        damage_grown=Known(grown, LOOKS) if any(now is not None for _, now in counts) else _untold(known),
         link_errors_grown=known.link_errors
         if links is None or before is None
         else Known(max(links - before[1], 0), f"{LOOKS}: {before[1]} on {_day(before[0])}, {links} now"),
@@ -162,12 +162,12 @@ def _oldest(name: str, found: Sequence[tuple[dt.datetime, Counts]]) -> tuple[dt.
 
 def _grown(words: str, name: str, now: int, found: Sequence[tuple[dt.datetime, Counts]]) -> str | None:
     """'reallocated sectors 2 -> 24 since 1 Nov, 8 of them since 19 Nov'; None where none came."""
-    told = [(when, counts[name]) for when, counts in found if name in counts]
-    if not told or now <= told[0][1]:
+    history = [(when, counts[name]) for when, counts in found if name in counts]
+    if not history or now <= history[0][1]:
         return None
-    (first, before), (last, lately) = told[0], told[-1]
-    said = f"{words} {before} -> {now} since {_day(first)}"
-    return said if last == first else f"{said}, {max(now - lately, 0)} of them since {_day(last)}"
+    (first, before), (last, lately) = history[0], history[-1]
+    sentence = f"{words} {before} -> {now} since {_day(first)}"
+    return sentence if last == first else f"{sentence}, {max(now - lately, 0)} of them since {_day(last)}"
 
 
 def _day(when: dt.datetime) -> str:

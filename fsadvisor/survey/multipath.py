@@ -55,11 +55,11 @@ def usable(machine: Machine, tree: BlockTree, layers: Mapping[str, Layer]) -> Ma
 def queueing(machine: Machine, layers: Mapping[str, Layer]) -> Mapping[str, Fact[bool]]:
     """Whether requests wait for ever without a path: where the kernel keeps them now, multipathd knows how long."""
     found: dict[str, Fact[bool]] = {}
-    for at, layer in layers.items():
+    for layer_id, layer in layers.items():
         if read_fact.value(layer.queues_without_paths):
             record = read_fact.command_record(machine, dmsetup.MULTIPATHD_ARGV, dmsetup.parse_multipathd)
             words = read_fact.field(record, "multipathd", partial(_queueing, read_fact.value(layer.mapped_name)))
-            found[at] = read_fact.derive(words, "on".__eq__)
+            found[layer_id] = read_fact.derive(words, "on".__eq__)
     return found
 
 
@@ -73,18 +73,18 @@ _SESSION: Final = late(r"/(session\d+)/")
 def recovery(machine: Machine, tree: BlockTree, layers: Mapping[str, Layer]) -> Mapping[str, Fact[int]]:
     """The longest recovery time of the iSCSI sessions that the paths go through; other paths have none."""
     found: dict[str, Fact[int]] = {}
-    for at, layer in layers.items():
+    for layer_id, layer in layers.items():
         if read_fact.value(layer.kind) == "dm-multipath":
-            names = tree.devices[_name(at)].slaves or ()
+            names = tree.devices[_name(layer_id)].slaves or ()
             places = (_SESSION.search(tree.devices[name].hardware) for name in names if name in tree.devices)
-            files = [f"/sys/class/iscsi_session/{it[1]}/recovery_tmo" for it in places if it is not None]
-            told = [read_fact.number(machine, file) for file in files]
-            known = [it for it in told if isinstance(it, Known)]
-            if told:
-                found[at] = (
+            files = [f"/sys/class/iscsi_session/{match[1]}/recovery_tmo" for match in places if match is not None]
+            times = [read_fact.number(machine, file) for file in files]
+            known = [it for it in times if isinstance(it, Known)]
+            if times:
+                found[layer_id] = (
                     max(known, key=lambda it: it.value)
-                    if len(known) == len(told)
-                    else read_fact.first(*(it for it in told if isinstance(it, Unknown)))
+                    if len(known) == len(times)
+                    else read_fact.first(*(it for it in times if isinstance(it, Unknown)))
                 )
     return found
 
@@ -95,13 +95,13 @@ _ADAPTER: Final = late(r".*/([0-9a-f]{4,}:[0-9a-f]{2}:[0-9a-f]{2}\.[0-7])/")
 def adapters(tree: BlockTree, layers: Mapping[str, Layer]) -> Mapping[str, Fact[int]]:
     """How many adapters the paths go through: two ports of one card are two functions of it, and one card."""
     found: dict[str, Fact[int]] = {}
-    for at, layer in layers.items():
+    for layer_id, layer in layers.items():
         if read_fact.value(layer.kind) == "dm-multipath":
-            slaves = tree.devices[at.partition(":")[2]].slaves or ()
+            slaves = tree.devices[layer_id.partition(":")[2]].slaves or ()
             places = [_ADAPTER.match(tree.devices[name].hardware) for name in slaves if name in tree.devices]
             cards = {it[1].partition(".")[0] for it in places if it is not None}
             known = bool(places) and None not in places
-            found[at] = read_fact.fact_of(len(cards) if known else None, "/sys/block/*/device")
+            found[layer_id] = read_fact.fact_of(len(cards) if known else None, "/sys/block/*/device")
     return found
 
 

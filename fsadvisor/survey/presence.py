@@ -48,17 +48,17 @@ def exported(machine: Machine, points: Container[str], ganesha: Fact[bool]) -> C
         return lambda point: by_kernel(point) if read_fact.value(by_kernel(point)) in ("sync", "async") else why
     writable = {mount_point_of(it.path, points) for it in record.exports if it.writable}
 
-    def told(point: str) -> Fact[NfsExported]:
-        kernels = by_kernel(point)
+    def exported_at(mount_point: str) -> Fact[NfsExported]:
+        kernels = by_kernel(mount_point)
         if read_fact.value(kernels) in ("sync", "async"):
             return kernels
-        if point in writable:
+        if mount_point in writable:
             return Known("sync", nfs_exports.GANESHA_PATH)
         if not record.whole:
             return Unknown(Cause.NOT_EXPOSED, "look in the files that it includes", nfs_exports.GANESHA_PATH)
         return kernels
 
-    return told
+    return exported_at
 
 
 def _by_kernel(machine: Machine, points: Container[str]) -> Callable[[str], Fact[NfsExported]]:

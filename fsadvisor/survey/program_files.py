@@ -138,12 +138,12 @@ def configured_directory(machine: Machine, program: str) -> Known[str] | None:
         return None
     pattern, files, folders = _FILES[program]
     more = (f"{folder}/{name}" for folder in folders for name in read_fact.names(machine.entries(folder)))
-    told: dict[str, str] = {}
+    named: dict[str, str] = {}
     for path in (*files, *more):
         answer = machine.settings(path)
         if not isinstance(answer, Unknown):
-            told |= {value.rstrip("/"): path for value in pattern.findall(answer.text)}
-    return Known(*told.popitem()) if len(told) == 1 else None
+            named |= {value.rstrip("/"): path for value in pattern.findall(answer.text)}
+    return Known(*named.popitem()) if len(named) == 1 else None
 
 
 def has_etcd_file(settings: Mapping[str, str | None], environment: Mapping[str, str]) -> bool:

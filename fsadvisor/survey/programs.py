@@ -277,7 +277,7 @@ def _on_the_host(machine: Machine, found: RunningProgram, process: Json) -> Runn
             Cause.NOT_EXPOSED, "run fsadvisor in its container", f"{found.program.name} has another root directory"
         )
         return replace(found, directory=unknown, container=container, in_layer=unknown)
-    told = tuple((key, _path_on_host(mounts, value)) for key, value in found.settings)
+    settings = tuple((key, _path_on_host(mounts, value)) for key, value in found.settings)
     inside = None if found.pid is None or isinstance(found.directory, Unknown) else Inside(
         root=f"/proc/{found.pid}/root",
         directory=found.directory.value,
@@ -286,7 +286,7 @@ def _on_the_host(machine: Machine, found: RunningProgram, process: Json) -> Runn
         mounts=mounts,
     )  # fmt: skip
     return replace(
-        found, directory=place.path, in_layer=place.in_layer, container=container, settings=told, inside=inside
+        found, directory=place.path, in_layer=place.in_layer, container=container, settings=settings, inside=inside
     )
 
 
@@ -296,10 +296,10 @@ def _path_on_host(mounts: program_files.Mounts, value: str | None) -> str | None
 
 
 def _environment(process: Json) -> tuple[tuple[str, str], ...] | None:
-    told = json_text.member(process, "environment")
-    if not isinstance(told, list):
+    listed = json_text.member(process, "environment")
+    if not isinstance(listed, list):
         return None
-    pairs = [pair for pair in told if isinstance(pair, list) and len(pair) == 2]
+    pairs = [pair for pair in listed if isinstance(pair, list) and len(pair) == 2]
     return tuple((str(name), str(value)) for name, value in pairs)
 
 

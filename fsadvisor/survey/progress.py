@@ -28,26 +28,26 @@ class Progress(Struct, frozen=True):
     of: int
 
 
-_HEARD: ContextVar[Callable[[Progress], object] | None] = ContextVar("heard", default=None)
+_LISTENER: ContextVar[Callable[[Progress], object] | None] = ContextVar("listener", default=None)
 
 
 @contextmanager
-def heard_by(hear: Callable[[Progress], object]) -> Iterator[None]:
-    """While it lasts, what this thread surveys is told."""
-    token = _HEARD.set(hear)
+def reporting_to(on_progress: Callable[[Progress], object]) -> Iterator[None]:
+    """While it lasts, the progress of this thread's survey goes to the listener."""
+    token = _LISTENER.set(on_progress)
     try:
         yield
     finally:
-        _HEARD.reset(token)
+        _LISTENER.reset(token)
 
 
 def each(what: str, items: Collection[T]) -> Iterator[T]:
-    """The items, and a word of each that is done."""
-    hear = _HEARD.get()
-    for at, one in enumerate(items, 1):
-        yield one
-        if hear is not None:
-            hear(Progress(what, at, len(items)))
+    """The items; the listener hears of each that is done."""
+    on_progress = _LISTENER.get()
+    for number, item in enumerate(items, 1):
+        yield item
+        if on_progress is not None:
+            on_progress(Progress(what, number, len(items)))
 
 
 class Glimpse(Struct, frozen=True):

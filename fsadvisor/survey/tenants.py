@@ -134,7 +134,7 @@ PROXMOX_DISKS: Final[Argv] = (
 )  # fmt: skip
 _NONE: Final = Known((), "no Proxmox runs here")
 _OFF: Final = ("0", "no", "off", "false")
-_FILE: Final = late(r"(?P<file>/[^:]*/(?P<guest>\d+)\.conf):(?P<told>.*)")
+_FILE: Final = late(r"(?P<file>/[^:]*/(?P<guest>\d+)\.conf):(?P<value>.*)")
 
 
 class ProxmoxStorage(Struct, frozen=True, kw_only=True):
@@ -213,11 +213,11 @@ def _kept(text: str, storages: Mapping[str, ProxmoxStorage]) -> Iterator[str]:
         found = _FILE.fullmatch(line)
         if found is None or found["file"] in past_sections:
             continue
-        told = found["told"].strip(" ,")
-        if told == "[":
+        value = found["value"].strip(" ,")
+        if value == "[":
             past_sections.add(found["file"])
-        elif ": " in told:
-            slot, _, storage = told.removesuffix(":").partition(": ")
+        elif ": " in value:
+            slot, _, storage = value.removesuffix(":").partition(": ")
             now = (found["guest"], slot)
             disks[now] = storage in storages and storages[storage].thin
         elif now is not None and now[0] == found["guest"]:

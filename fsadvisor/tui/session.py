@@ -25,7 +25,7 @@ from fsadvisor.machine.port import Reply
 from fsadvisor.report import history
 from fsadvisor.report.model import Provenance
 from fsadvisor.rulebook.advise import advise, with_fitting_waivers
-from fsadvisor.survey.progress import glimpse, heard_by
+from fsadvisor.survey.progress import glimpse, reporting_to
 from fsadvisor.tui.views.look import Look
 
 if TYPE_CHECKING:
@@ -212,7 +212,7 @@ class Session(Struct, kw_only=True, dict=True):
         return _kept(self._look(machine, supposed))
 
     def _look(self, machine: Machine, supposed: Sequence[Supposition] = ()) -> Look:
-        with self._lock, heard_by(self._hear):
+        with self._lock, reporting_to(self._hear):
             storage = self.storage_of(machine, supposed) if supposed else self.storage_of(machine)
             storage = with_fitting_waivers(storage, self.shelf.rules)
             self._number += 1

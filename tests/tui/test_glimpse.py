@@ -77,7 +77,7 @@ def test_a_glimpse_names_what_the_survey_finds():
 
 def test_how_far_a_survey_is_can_be_heard():
     heard = []
-    with progress.heard_by(heard.append):
+    with progress.reporting_to(heard.append):
         survey(open_machine(FIXTURES / "machines" / MACHINE), {})
     assert heard[0] == Progress("drives", 1, 6)
     assert Progress("drives", 6, 6) in heard

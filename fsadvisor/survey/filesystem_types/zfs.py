@@ -67,7 +67,7 @@ def facts(machine: Machine, block: Superblock, _kernel: Fact[Version]) -> ZfsFac
     pool = _pool(machine, pool_name)
     status = _status(_pools(machine), pool_name)
     dataset = _dataset(machine, block.source)
-    tool, told = " ".join(zfs_tools.ZFS_GET_ARGV), " ".join(zfs_tools.ZPOOL_STATUS_ARGV)
+    tool, zpool = " ".join(zfs_tools.ZFS_GET_ARGV), " ".join(zfs_tools.ZPOOL_STATUS_ARGV)
     listing = " ".join(zfs_tools.ZPOOL_LIST_ARGV)
     return ZfsFacts(
         barriers=_not(read_fact.switch(machine, f"{_PARAMETERS}/zfs_nocacheflush")),
@@ -93,16 +93,16 @@ def facts(machine: Machine, block: Superblock, _kernel: Fact[Version]) -> ZfsFac
         ),
         zfs_primarycache=read_fact.field(dataset, tool, lambda it: it.primarycache),
         zfs_arc_max_bytes=read_fact.field(read_fact.file_record(machine, _ARC, str), _ARC, _arc_max),
-        zfs_device_errors=read_fact.field(status, told, _device_errors),
-        zfs_data_errors=read_fact.field(status, told, lambda it: it.data_errors),
-        zfs_scrubbed=read_fact.field(status, told, lambda it: None if it.scan is None else it.scan != "never"),
-        zfs_scrub_days=read_fact.field(status, told, lambda it: _scrub_days(machine, it)),
+        zfs_device_errors=read_fact.field(status, zpool, _device_errors),
+        zfs_data_errors=read_fact.field(status, zpool, lambda it: it.data_errors),
+        zfs_scrubbed=read_fact.field(status, zpool, lambda it: None if it.scan is None else it.scan != "never"),
+        zfs_scrub_days=read_fact.field(status, zpool, lambda it: _scrub_days(machine, it)),
         zfs_small_block_devices=read_fact.field(
-            status, told, lambda it: tuple(one.name for one in it.leaves() if one.native_block_bytes)
+            status, zpool, lambda it: tuple(one.name for one in it.leaves() if one.native_block_bytes)
         ),
-        zfs_data_vdevs=read_fact.field(status, told, lambda it: _kind(it, "data")),
-        zfs_special_vdevs=read_fact.field(status, told, lambda it: _kind(it, "special", "dedup")),
-        zfs_log_vdevs=read_fact.field(status, told, lambda it: _kind(it, "logs")),
+        zfs_data_vdevs=read_fact.field(status, zpool, lambda it: _kind(it, "data")),
+        zfs_special_vdevs=read_fact.field(status, zpool, lambda it: _kind(it, "special", "dedup")),
+        zfs_log_vdevs=read_fact.field(status, zpool, lambda it: _kind(it, "logs")),
     )
 
 
@@ -131,14 +131,14 @@ def guest_volumes(block: Superblock, programs: Iterable[RunningProgram] | Unknow
     """How many volumes of the pool are disks of running guests that wait for their flushes."""
     if isinstance(programs, Unknown):
         return programs
-    guests = [it for it in programs if it.program.name == "qemu"]
-    hidden = next((it.guest_cache for it in guests if isinstance(it.guest_cache, Unknown)), None)
-    place = f"/dev/zvol/{_pool_of(block.source)}/"
+    guests = [guest for guest in programs if guest.program.name == "qemu"]
+    hidden = next((guest.guest_cache for guest in guests if isinstance(guest.guest_cache, Unknown)), None)
+    folder = f"/dev/zvol/{_pool_of(block.source)}/"
     volumes = {
-        told
-        for it in guests
-        if read_fact.value(it.guest_cache) not in (None, "unsafe")
-        and (told := dict(it.settings).get("guest_place") or "").startswith(place)
+        volume
+        for guest in guests
+        if read_fact.value(guest.guest_cache) not in (None, "unsafe")
+        and (volume := dict(guest.settings).get("guest_place") or "").startswith(folder)
     }
     return hidden if hidden and not volumes else Known(len(volumes), "arguments of QEMU")
 
