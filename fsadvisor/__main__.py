@@ -42,7 +42,7 @@ def main() -> int:
         return USAGE
     if os.geteuid() == 0:
         _without_the_caller()
-    if text := _said_at_once(sys.argv[1:]):
+    if text := _ready_text(sys.argv[1:]):
         sys.stdout.buffer.write(text)
         return 0
     import gc
@@ -77,7 +77,7 @@ def _load_msgspec() -> None:
         del modules["typing_extensions"]
 
 
-def _said_at_once(argv: list[str]) -> bytes:
+def _ready_text(argv: list[str]) -> bytes:
     if argv == ["--version"]:
         return f"fsadvisor {__version__}\n".encode()
     return _help() if argv in (["--help"], ["-h"]) else b""
@@ -87,9 +87,9 @@ def _help() -> bytes:
     """What `make docs` wrote for 80 columns; b'' where there are fewer or it is not there: argparse makes it then."""
     if sys.stdout.isatty() and os.get_terminal_size(sys.stdout.fileno()).columns < _HELP_COLUMNS:
         return b""
-    for place in ("fsadvisor/_help.txt", "docs/help.txt"):
+    for name in ("fsadvisor/_help.txt", "docs/help.txt"):
         try:
-            with open(os.path.join(_HERE, place), "rb") as opened:  # noqa: PTH118, PTH123 - pathlib loads slowly
+            with open(os.path.join(_HERE, name), "rb") as opened:  # noqa: PTH118, PTH123 - pathlib loads slowly
                 return opened.read()
         except OSError:
             continue
@@ -117,14 +117,14 @@ def _without_the_caller() -> None:
     if strange and sys.executable:
         os.execv(sys.executable, [sys.executable, "-I", "-c", _AGAIN, _HERE, *sys.argv[1:]])  # noqa: S606
     if not sys.flags.isolated:
-        sys.path[:] = [place for place in sys.path if place == _HERE or not _is_the_caller_s(place)]
+        sys.path[:] = [folder for folder in sys.path if folder == _HERE or not _is_the_caller_s(folder)]
 
 
-def _is_the_caller_s(place: str) -> bool:
+def _is_the_caller_s(folder: str) -> bool:
     """Whether it is the working directory, or what Python takes for the user's own by the HOME of another."""
     try:
         user = getattr(sys.modules.get("site"), "USER_SITE", None)
-        return place in ("", os.getcwd()) or (place == user and os.stat(place).st_uid != 0)  # noqa: PTH109, PTH116
+        return folder in ("", os.getcwd()) or (folder == user and os.stat(folder).st_uid != 0)  # noqa: PTH109, PTH116
     except OSError:
         return True
 
@@ -191,9 +191,9 @@ def _our_bug(error: Exception) -> int:
     if os.environ.get("FSADVISOR_TRACEBACK"):
         traceback.print_exception(error)
     frames = traceback.extract_tb(error.__traceback__)
-    place = f"{frames[-1].filename}:{frames[-1].lineno}" if frames else "?"
+    where = f"{frames[-1].filename}:{frames[-1].lineno}" if frames else "?"
     sys.stderr.write(
-        f"fsadvisor: a bug of ours: {type(error).__name__} at {place}\n"
+        f"fsadvisor: a bug of ours: {type(error).__name__} at {where}\n"
         "fsadvisor: please report it with what FSADVISOR_TRACEBACK=1 fsadvisor … prints\n"
     )
     return OUR_BUG

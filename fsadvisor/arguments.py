@@ -97,15 +97,15 @@ def _configured(file: Path, *, must_exist: bool) -> dict[str, Any]:
         "only": str,
         "workload": lambda value: [_workload(f"{place}={kind}") for place, kind in dict(value).items()],
     }
-    found: dict[str, Any] = {}
+    defaults: dict[str, Any] = {}
     try:
         for key, value in tomllib.loads(text).items():
             if key not in readers:
                 raise ValueError(f"no option {key!r} is read from it{did_you_mean(key, readers)}")
-            found[key.replace("-", "_")] = readers[key](value)
+            defaults[key.replace("-", "_")] = readers[key](value)
     except (ValueError, TypeError, argparse.ArgumentTypeError) as error:
         raise MachineError(str(file), str(error), f"it may say {', '.join(readers)}") from None
-    return found
+    return defaults
 
 
 def _add_explain(explain: Parser) -> None:
@@ -290,12 +290,12 @@ def _options(*, defaults: bool, shown: frozenset[str] | None = None) -> Parser:
 
 
 def _workload(text: str) -> tuple[str, str]:
-    place, equals, kind = text.rpartition("=")
-    if not equals or not place.startswith("/"):
+    mount_point, equals, kind = text.rpartition("=")
+    if not equals or not mount_point.startswith("/"):
         raise argparse.ArgumentTypeError(f"{text!r} is not MOUNT=KIND, such as /srv=oltp")
     if kind not in WORKLOADS:
         raise argparse.ArgumentTypeError(f"{kind!r} is none of {', '.join(WORKLOADS)}{did_you_mean(kind, WORKLOADS)}")
-    return place, kind
+    return mount_point, kind
 
 
 def _day(text: str) -> dt.date:

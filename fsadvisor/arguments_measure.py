@@ -144,22 +144,22 @@ def add_forecast(forecast: argparse.ArgumentParser) -> None:
 
 
 def _names(text: str) -> tuple[str, ...]:
-    found = tuple(dict.fromkeys(filter(None, text.split(","))))
-    if not found:
+    names = tuple(dict.fromkeys(filter(None, text.split(","))))
+    if not names:
         raise argparse.ArgumentTypeError(f"{text!r} names nothing")
-    return found
+    return names
 
 
 def _delays(text: str) -> tuple[float, ...]:
     try:
-        found = tuple(sorted({float(word) for word in text.split(",")}))
+        delays = tuple(sorted({float(word) for word in text.split(",")}))
     except ValueError:
-        found = ()
-    if len(found) < 2 or not all(0 <= ms <= 1000 for ms in found):
+        delays = ()
+    if len(delays) < 2 or not all(0 <= ms <= 1000 for ms in delays):
         raise argparse.ArgumentTypeError(
             f"{text!r} is no list of two delays or more, of 0 to 1000 ms: such as 0,1,5,10"
         )
-    return found
+    return delays
 
 
 def _passes(text: str) -> int:

@@ -95,10 +95,10 @@ def _sure(plain: str) -> str:
 
 def _parted(pattern: str, by: str) -> list[str]:
     """The parts between signs that stand in no bracket."""
-    found, depth, start = [], 0, 0
+    parts, depth, start = [], 0, 0
     for sign in _SIGNS.finditer(pattern):
         if depth == 0 and sign[0] == by:
-            found.append(pattern[start : sign.start()])
+            parts.append(pattern[start : sign.start()])
             start = sign.end()
         depth += {"(": 1, ")": -1, "|": 0}[sign[0]]
-    return [*found, pattern[start:]]
+    return [*parts, pattern[start:]]

@@ -98,11 +98,11 @@ _NETWORK: Final = _names("""
 
 def options(given: Iterable[str]) -> tuple[str, ...]:
     """Mount options without a secret."""
-    return _told_options(tuple(given))
+    return _shown_options(tuple(given))
 
 
 @lru_cache(maxsize=512)
-def _told_options(given: tuple[str, ...]) -> tuple[str, ...]:
+def _shown_options(given: tuple[str, ...]) -> tuple[str, ...]:
     """One object for all that are alike: thousands of filesystems have the same few."""
     return tuple(_options(given))
 
@@ -139,12 +139,12 @@ def hides(text: str) -> bool:
 
 
 @lru_cache(maxsize=512)
-def source(said: str) -> str:
+def source(text: str) -> str:
     """What is mounted, without the name and password of who mounts it."""
-    if said.startswith(_LOCAL_NAMES):
-        return said
-    said = _BEHIND_EQUALS.sub(f"={HIDDEN}", said)
-    return _USER_IN_URL.sub(rf"\g<1>{HIDDEN}@", said) if "@" in said else said
+    if text.startswith(_LOCAL_NAMES):
+        return text
+    text = _BEHIND_EQUALS.sub(f"={HIDDEN}", text)
+    return _USER_IN_URL.sub(rf"\g<1>{HIDDEN}@", text) if "@" in text else text
 
 
 def fstab_line(line: str) -> str:
@@ -156,7 +156,7 @@ def fstab_line(line: str) -> str:
     fields = _FIELDS.findall(line)
     if fields and fields[0][1].startswith("#"):
         return "#"
-    shown = [_TOLD[min(number, len(_TOLD) - 1)](field) for number, (_, field) in enumerate(fields)]
+    shown = [_SHOWN_FIELDS[min(number, len(_SHOWN_FIELDS) - 1)](field) for number, (_, field) in enumerate(fields)]
     if _PLAIN_REMARK.fullmatch(" ".join(field for _, field in fields[6:])):
         shown[6:] = [field for _, field in fields[6:]]
     return "".join(f"{blank}{field}" for (blank, _), field in zip(fields, shown, strict=True))
@@ -170,17 +170,17 @@ def written_options(field: str) -> str:
 def joined_options(text: str) -> str:
     """Options between commas, as a unit has them; the text as it is where nothing is hidden."""
     given = tuple(_OPTION.findall(text))
-    told = options(given)
-    return text if told == given else ",".join(told)
+    shown = options(given)
+    return text if shown == given else ",".join(shown)
 
 
 def anonymous_source(fs_type: str, field: str) -> str:
     """What is mounted, as a field of a mount table: a device of this machine, or nothing of what a server has."""
-    said = _unescaped(field)
+    name = _unescaped(field)
     kind = fs_type.partition(".")[0]
-    if said.startswith(_LOCAL_NAMES) or said in (fs_type, "none") or kind == "zfs":
+    if name.startswith(_LOCAL_NAMES) or name in (fs_type, "none") or kind == "zfs":
         return field
-    of_server = kind == "fuse" or kind in _NETWORK or said.startswith("//") or not _OF_NO_SERVER.fullmatch(said)
+    of_server = kind == "fuse" or kind in _NETWORK or name.startswith("//") or not _OF_NO_SERVER.fullmatch(name)
     return HIDDEN if of_server else field
 
 
@@ -197,11 +197,11 @@ def _word(field: str) -> str:
     return field if field.startswith("/") or "=" not in _unescaped(field) else HIDDEN
 
 
-_TOLD: Final = (_spec, _word, _word, written_options, _number)
+_SHOWN_FIELDS: Final = (_spec, _word, _word, written_options, _number)
 
 
-def _as_written(field: str, told: str) -> str:
-    return field if told == _unescaped(field) else _TO_ESCAPE.sub(lambda sign: f"\\{ord(sign[0]):03o}", told)
+def _as_written(field: str, shown: str) -> str:
+    return field if shown == _unescaped(field) else _TO_ESCAPE.sub(lambda sign: f"\\{ord(sign[0]):03o}", shown)
 
 
 def _unescaped(field: str) -> str:

@@ -22,8 +22,8 @@ class Version(NamedTuple):
     @classmethod
     def parse(cls, text: str) -> Version | None:
         """Read '6.1', '5.14.0-427.el9' or 'v6.18.44'; None where no version stands at the start."""
-        found = _NUMBERS.match(text)
-        if not found or not text.isascii():
+        match = _NUMBERS.match(text)
+        if not match or not text.isascii():
             return None
-        major, minor, patch = found.groups(default="0")
+        major, minor, patch = match.groups(default="0")
         return cls(int(major), int(minor), int(patch))

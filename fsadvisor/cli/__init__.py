@@ -75,8 +75,8 @@ def _write(chunks: Iterable[str] | Iterable[bytes]) -> None:
 
 
 def _audit(chosen: argparse.Namespace) -> int:
-    if not chosen.quiet and (said := getattr(chosen, "configured", "")):
-        sys.stderr.write(f"fsadvisor: with the defaults of {said}\n")
+    if not chosen.quiet and (defaults_file := getattr(chosen, "configured", "")):
+        sys.stderr.write(f"fsadvisor: with the defaults of {defaults_file}\n")
     if chosen.form is None and not (chosen.quiet or chosen.output):
         from fsadvisor.cli import exploring
 
@@ -152,12 +152,12 @@ def _grave(chosen: argparse.Namespace) -> Sequence[str]:
 def _diff(chosen: argparse.Namespace) -> int:
     from fsadvisor.verbs.diff import diff
 
-    told, found, blind = diff(chosen, _grave(chosen))
-    _write(told)
+    lines, compared, blind = diff(chosen, _grave(chosen))
+    _write(lines)
     if blind:
         _refuse(f"{chosen.new}: could not look: {blind}")
         return BLIND
-    return FINDINGS if any(one.counts for one in found.findings) else 0
+    return FINDINGS if any(one.counts for one in compared.findings) else 0
 
 
 def _find(chosen: argparse.Namespace) -> int:
@@ -194,12 +194,12 @@ def _plan(chosen: argparse.Namespace) -> int:
     storage = with_fitting_waivers(looking.storage(machine, chosen), shelf.rules)
     try:
         made = planning.made(machine, storage, shelf.rules, chosen.findings)
-        said = planning.written(made, chosen.out) if chosen.out else ""
+        report = planning.written(made, chosen.out) if chosen.out else ""
     except ChoiceError as error:
         raise looking.UsageError(str(error)) from error
     if chosen.form == "json" or not chosen.out:
         _write(planning.text(made, as_json=chosen.form == "json"))
-    sys.stderr.write(said)
+    sys.stderr.write(report)
     return 0
 
 

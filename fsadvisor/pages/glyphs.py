@@ -188,11 +188,11 @@ def cut(spans: Line, room: int, ellipsis: str = "…") -> Line:
     left = room - width(ellipsis)
     if left < 0:
         return NOTHING
-    for one in spans:
-        fits = _fitting(one.text, left)
-        kept.append(Span(fits, one.tone))
+    for span in spans:
+        fits = _fitting(span.text, left)
+        kept.append(Span(fits, span.tone))
         left -= width(fits)
-        if fits != one.text:
+        if fits != span.text:
             break
     tone = kept[-1].tone if kept else Tone.PLAIN
     return (*kept, Span(ellipsis, tone))
@@ -202,10 +202,10 @@ def _fitting(text: str, room: int) -> str:
     if text.isascii():
         return text[:room]
     used = 0
-    for at, sign in enumerate(text):
+    for index, sign in enumerate(text):
         used += width(sign)
         if used > room:
-            return text[:at]
+            return text[:index]
     return text
 
 

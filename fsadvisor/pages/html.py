@@ -63,13 +63,13 @@ def element(name: str, /, *children: str, **attributes: str) -> Markup:
 
     Children that are no markup are escaped, and what is not printable in them is shown as an escape.
     """
-    told = "".join(
+    written = "".join(
         f' {key.strip("_").replace("_", "-")}="{html.escape(clean(value, None))}"'
         for key, value in attributes.items()
         if value
     )
     inside = joined(children)
-    return Markup(f"<{name}{told}>" if name in _VOID else f"<{name}{told}>{inside}</{name}>")
+    return Markup(f"<{name}{written}>" if name in _VOID else f"<{name}{written}>{inside}</{name}>")
 
 
 def joined(pieces: Iterable[str]) -> Markup:
@@ -193,18 +193,18 @@ def spans(words: Iterable[Span]) -> Markup:
     return joined(map(_span, words))
 
 
-def _span(one: Span) -> Markup:
-    if one.link.startswith(("#", "https://", "http://")):
-        return element("a", one.text, href=one.link, rel="" if one.link.startswith("#") else "noreferrer noopener")
-    match one.tone:
+def _span(span: Span) -> Markup:
+    if span.link.startswith(("#", "https://", "http://")):
+        return element("a", span.text, href=span.link, rel="" if span.link.startswith("#") else "noreferrer noopener")
+    match span.tone:
         case Tone.COMMAND:
-            return element("code", one.text)
+            return element("code", span.text)
         case Tone.STRONG:
-            return element("strong", one.text)
+            return element("strong", span.text)
         case Tone.UNKNOWN:
-            return element("span", one.text, class_="unknown")
+            return element("span", span.text, class_="unknown")
         case _:
-            return _coded(one.text)
+            return _coded(span.text)
 
 
 def _item(block: Block) -> Markup:

@@ -63,11 +63,11 @@ def code(text: str) -> str:
 
 def block_of(lines: Iterable[str], language: str = "sh") -> Iterator[str]:
     """Lines as they are, between fences that none of them can end."""
-    told = list(lines)
-    longest = max((len(one) for text in told for one in _TICKS.findall(text)), default=0)
+    texts = list(lines)
+    longest = max((len(one) for text in texts for one in _TICKS.findall(text)), default=0)
     fence = "`" * max(3, longest + 1)
     yield f"{fence}{language}\n"
-    yield from (f"{text}\n" for text in told)
+    yield from (f"{text}\n" for text in texts)
     yield f"{fence}\n"
 
 
@@ -151,12 +151,12 @@ def _words(words: Line, docs: str) -> str:
     return "".join(_word(one, docs) for one in words)
 
 
-def _word(one: Span, docs: str) -> str:
-    before, after = (one.text[: one.text.find(one.text.strip())], one.text[len(one.text.rstrip()) :])
-    if one.tone is Tone.COMMAND:
-        return code(one.text)
-    if one.link:
-        return f"[{plain(one.text)}]({docs}{one.link})"
-    mark = _MARKS.get(one.tone, "") if one.text.strip() else ""
-    shown = f"{mark}{plain(one.text)}{mark}"
+def _word(span: Span, docs: str) -> str:
+    before, after = (span.text[: span.text.find(span.text.strip())], span.text[len(span.text.rstrip()) :])
+    if span.tone is Tone.COMMAND:
+        return code(span.text)
+    if span.link:
+        return f"[{plain(span.text)}]({docs}{span.link})"
+    mark = _MARKS.get(span.tone, "") if span.text.strip() else ""
+    shown = f"{mark}{plain(span.text)}{mark}"
     return f"{before}{shown}{after}"

@@ -156,36 +156,36 @@ def range_of(says: str) -> Range | None:
     if (share := _SHARE.fullmatch(says)) and float(share["whole"]):
         percent = 100 * float(share["part"]) / float(share["whole"])
         return Range(percent, percent, "%")
-    found = _RANGE.fullmatch(says)
-    if found is None:
+    match = _RANGE.fullmatch(says)
+    if match is None:
         return None
-    high = float(found["high"])
-    low = float(found["low"]) if found["low"] else high
-    return Range(low, None if _AND_MORE in found["words"] else high, found["unit"])
+    high = float(match["high"])
+    low = float(match["low"]) if match["low"] else high
+    return Range(low, None if _AND_MORE in match["words"] else high, match["unit"])
 
 
-def figure_blocks(told: Figures, glyphs: Glyphs) -> Iterator[Block]:
+def figure_blocks(figures: Figures, glyphs: Glyphs) -> Iterator[Block]:
     """All figures: those that contradict each other stand below each other on the same scale."""
-    ranges = [range_of(figure.says) for figure in told.figures]
+    ranges = [range_of(figure.says) for figure in figures.figures]
     scales = {unit: _top([one for one in ranges if one and one.unit == unit]) for unit in ("%", "times")}
     units: set[str] = set()
-    for figure, found in zip(told.figures, ranges, strict=True):
-        if found is not None and found.unit not in units:
-            units.add(found.unit)
-            yield DrawnLines((_axis(scales[found.unit], found.unit),))
-        yield _figure(figure, found, scales, glyphs)
+    for figure, extent in zip(figures.figures, ranges, strict=True):
+        if extent is not None and extent.unit not in units:
+            units.add(extent.unit)
+            yield DrawnLines((_axis(scales[extent.unit], extent.unit),))
+        yield _figure(figure, extent, scales, glyphs)
         who = f"{figure.source}, {figure.basis}: " if figure.basis else f"{figure.source}: "
         yield paragraph(span(who, Tone.DIM), *figure.conditions, first=(Span(_INDENT + "  "),))
-    for words in told.remarks:
+    for words in figures.remarks:
         yield paragraph(*words, first=(Span(_INDENT),))
 
 
-def _figure(figure: Figure, found: Range | None, scales: Mapping[str, float], glyphs: Glyphs) -> Block:
+def _figure(figure: Figure, extent: Range | None, scales: Mapping[str, float], glyphs: Glyphs) -> Block:
     says = span(figure.says, Tone.STRONG)
-    if found is None:
+    if extent is None:
         return paragraph(says, first=(Span(f"{_INDENT}{glyphs.bullet} "),))
-    share = f" ({in_numbers(found)})" if _SHARE.fullmatch(figure.says) else ""
-    return paragraph(says, share, first=_bar(found, scales[found.unit], glyphs))
+    share = f" ({in_numbers(extent)})" if _SHARE.fullmatch(figure.says) else ""
+    return paragraph(says, share, first=_bar(extent, scales[extent.unit], glyphs))
 
 
 def _top(ranges: Sequence[Range]) -> float:
@@ -201,30 +201,30 @@ def _axis(top: float, unit: str) -> Line:
     return (Span(_INDENT + "  "), Span(f"{left}{' ' * gap}{right}", Tone.DIM))
 
 
-def _bar(found: Range, top: float, glyphs: Glyphs) -> Line:
-    start = round(found.low / top * _BAR)
-    end = _BAR if found.high is None else round(found.high / top * _BAR)
+def _bar(extent: Range, top: float, glyphs: Glyphs) -> Line:
+    start = round(extent.low / top * _BAR)
+    end = _BAR if extent.high is None else round(extent.high / top * _BAR)
     start = min(start, _BAR - 1)
     end = max(end, start + 1)
-    if found.low == found.high:
+    if extent.low == extent.high:
         start = end - 1
     return (
         Span(f"{_INDENT}  "),
         Span(glyphs.empty * start, Tone.DIM),
         Span(glyphs.full * (end - start), Tone.STRONG),
-        Span(glyphs.right if found.high is None else "", Tone.STRONG),
+        Span(glyphs.right if extent.high is None else "", Tone.STRONG),
         Span(glyphs.empty * (_BAR - end), Tone.DIM),
-        Span("  " if found.high is not None else " "),
+        Span("  " if extent.high is not None else " "),
     )
 
 
-def in_numbers(found: Range) -> str:
+def in_numbers(extent: Range) -> str:
     """'2 to 3 %', '17 %', '10 times and more'."""
-    if found.high is None:
-        return f"{_amount(found.low, found.unit)} and more"
-    if found.low == found.high:
-        return _amount(found.high, found.unit)
-    return f"{_number(found.low)} to {_amount(found.high, found.unit)}"
+    if extent.high is None:
+        return f"{_amount(extent.low, extent.unit)} and more"
+    if extent.low == extent.high:
+        return _amount(extent.high, extent.unit)
+    return f"{_number(extent.low)} to {_amount(extent.high, extent.unit)}"
 
 
 def _amount(value: float, unit: str) -> str:

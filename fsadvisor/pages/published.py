@@ -60,29 +60,29 @@ class _Overlaid:
         raise AttributeError(name)
 
 
-def _value(found: object) -> object:  # noqa: C901 - a case each
-    match found:
+def _value(content: object) -> object:  # noqa: C901 - a case each
+    match content:
         case float():
-            return float(f"{found:.6g}")  # more digits would tell of the clock
+            return float(f"{content:.6g}")  # more digits would tell of the clock
         case str():
-            return without_surrogates(found)
+            return without_surrogates(content)
         case Enum():
-            return found.value
+            return content.value
         case Unknown():
-            return _Overlaid(found, known="no")
+            return _Overlaid(content, known="no")
         case Known(value=int() | float() | str()):
-            return _Overlaid(found, known="yes")
+            return _Overlaid(content, known="yes")
         case Known():
-            return _Overlaid(found.value, found, known="yes")
+            return _Overlaid(content.value, content, known="yes")
         case None | int():
-            return found
-        case msgspec.Struct() if found.__struct_config__.forbid_unknown_fields:
-            return found  # a shape
+            return content
+        case msgspec.Struct() if content.__struct_config__.forbid_unknown_fields:
+            return content  # a shape
         case Mapping():
-            return {name: _value(one) for name, one in found.items()}
+            return {name: _value(one) for name, one in content.items()}
         case tuple() | list():
-            return [_value(one) for one in found]
-    return _Overlaid(found)
+            return [_value(one) for one in content]
+    return _Overlaid(content)
 
 
 _encode = msgspec.json.Encoder().encode

@@ -67,13 +67,13 @@ def blocks(evidence: Evidence, glyphs: Glyphs) -> Iterator[Block]:
 def _fact(name: str, values: Sequence[Value], glyphs: Glyphs) -> Iterator[Block]:
     for value in values[:VALUES]:
         of = f"{value.of}: " if value.of else ""
-        yield paragraph(of, *_said(name, value), first=_UNDER, indent=14)
+        yield paragraph(of, *_value_spans(name, value), first=_UNDER, indent=14)
         yield from cure(value.fact, _UNDER, glyphs)
     if (others := len(values) - VALUES) > 0:
         yield paragraph(f"{counted(others, 'other value')} elsewhere", first=_UNDER)
 
 
-def _said(name: str, value: Value) -> Iterator[Span]:
+def _value_spans(name: str, value: Value) -> Iterator[Span]:
     if isinstance(value.fact, Unknown):
         yield span(f"{name}: ", Tone.DIM)
         yield span(f"not known, {cause(value.fact)}", Tone.UNKNOWN)
@@ -152,10 +152,10 @@ def _listed(block: Block, glyphs: Glyphs) -> Iterator[Block]:
 
 def _prose(text: str, before: str) -> Iterator[Block]:
     """Paragraphs with a gap between them; what stands between backticks is a command."""
-    for at, one in enumerate(_BLANK_LINE.split(text.strip())):
+    for at, part in enumerate(_BLANK_LINE.split(text.strip())):
         if at:
             yield Gap()
-        words = " ".join(one.split())
+        words = " ".join(part.split())
         pieces = (span(piece, Tone.COMMAND if at % 2 else Tone.PLAIN) for at, piece in enumerate(_CODE.split(words)))
         yield paragraph(*(piece for piece in pieces if piece.text), first=(Span(before),))
 
@@ -216,10 +216,10 @@ def _words(spans: Line, room: int) -> Iterator[tuple[Line, Line]]:
 
 def _pieces(spans: Line, room: int) -> Iterator[Span]:
     """What stays together; a command that no line has room for is broken at its blanks."""
-    for one in spans:
-        for found in _PIECE.findall(one.text):
-            whole = Span(found, one.tone)
-            yield from [whole] if columns((whole,)) <= room else (Span(part, one.tone) for part in _WORD.findall(found))
+    for run in spans:
+        for found in _PIECE.findall(run.text):
+            whole = Span(found, run.tone)
+            yield from [whole] if columns((whole,)) <= room else (Span(part, run.tone) for part in _WORD.findall(found))
 
 
 def _broken(piece: Span, room: int) -> tuple[Span, Span]:
@@ -257,7 +257,7 @@ def _whole(left: Span, width: int, before: Line, *rest: Span) -> Iterator[Line]:
 
 def _at_a_blank(text: str, head: str, room: int) -> int:
     """Where the word begins that has no room behind `head`, if a line of its own has room for it; else 0."""
-    at = head.rfind(" ") + 1
-    word = text[at:].partition(" ")[0]
-    fits = at > len(head) // 2 or columns((Span(word),)) <= room
-    return at if head[:at].strip() and fits else 0
+    start = head.rfind(" ") + 1
+    word = text[start:].partition(" ")[0]
+    fits = start > len(head) // 2 or columns((Span(word),)) <= room
+    return start if head[:start].strip() and fits else 0

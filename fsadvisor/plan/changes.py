@@ -46,32 +46,32 @@ class SeenMounts(Struct, frozen=True):
 
     def only(self, point: str) -> mount_tables.Mount:
         """The one mount at a point."""
-        found = self.at.get(point, ())
-        if len(found) != 1:
-            raise UnfitError(f"{point} is {'mounted over' if found else 'not seen among the mounts'}")
-        return found[0]
+        mounts = self.at.get(point, ())
+        if len(mounts) != 1:
+            raise UnfitError(f"{point} is {'mounted over' if mounts else 'not seen among the mounts'}")
+        return mounts[0]
 
 
 def mounts(read: Callable[[str], Answer]) -> SeenMounts:
     """The mounts of the machine, none where it does not tell."""
     answer = read(MOUNTS)
     table = answer if isinstance(answer, Unknown) else mount_tables.parse_mountinfo(answer.text)
-    at: dict[str, tuple[mount_tables.Mount, ...]] = {}
+    by_point: dict[str, tuple[mount_tables.Mount, ...]] = {}
     for mount in () if isinstance(table, Unknown) else table.mounts:
-        at[mount.mount_point] = (*at.get(mount.mount_point, ()), mount)
-    return SeenMounts(at)
+        by_point[mount.mount_point] = (*by_point.get(mount.mount_point, ()), mount)
+    return SeenMounts(by_point)
 
 
 def changes(todo: Instructions, scope: Mapping[str, Facts], seen: SeenMounts) -> tuple[Change, ...]:
     """One change for each command, with its undo. Raises UnfitError."""
     commands = tuple(_all_recognised(todo.now))
     undo = {command.pair: command for command in _all_recognised(todo.undo)}
-    found = tuple(_change(command, undo.pop(command.pair, None), scope, seen) for command in commands)
+    changed = tuple(_change(command, undo.pop(command.pair, None), scope, seen) for command in commands)
     if undo:
         raise UnfitError("its undo does more than bring back what it changes")
-    for change in found:
+    for change in changed:
         _hold_together(change)
-    return found
+    return changed
 
 
 def _all_recognised(texts: Iterable[str]) -> Iterator[Command]:
@@ -264,15 +264,15 @@ def _reason(setting: str, other: Proposal, why: str) -> str:
     return f"{QUARREL} {setting} than {other.finding.rule} on {other.finding.subject}, {why}"
 
 
-def _quarrel(one: Proposal, other: Proposal) -> str | None:
+def _quarrel(proposal: Proposal, other: Proposal) -> str | None:
     """A setting of which the two want different things, or that `other` would change again along with more."""
-    made = {setting for change in one.changes for setting, _ in change.claims}
+    made = {setting for change in proposal.changes for setting, _ in change.claims}
     for change in other.changes:
         again = [setting for setting, _ in change.claims if setting in made]
         if again and len(again) < len(change.claims):
             return again[0]
-    wanted = {claim.setting: claim.value for claim in one.claims() if claim.there}
-    unwanted = {(claim.setting, claim.value) for claim in one.claims() if not claim.there}
+    wanted = {claim.setting: claim.value for claim in proposal.claims() if claim.there}
+    unwanted = {(claim.setting, claim.value) for claim in proposal.claims() if not claim.there}
     for setting, value, there in other.claims():
         if there and (wanted.get(setting, value) != value or (setting, value) in unwanted):
             return setting
@@ -302,7 +302,7 @@ def gathered(proposals: Sequence[Proposal], read: Callable[[str], Answer]) -> tu
     for proposal in proposals:
         for path in dict.fromkeys(path for path, _ in proposal.lines):
             wanted.setdefault(path, []).append([line for file, line in proposal.lines if file == path])
-    found = []
+    file_changes = []
     for path, texts in wanted.items():
         answer = read(path)
         before = None if isinstance(answer, Unknown) else answer.text
@@ -312,31 +312,31 @@ def gathered(proposals: Sequence[Proposal], read: Callable[[str], Answer]) -> tu
             _merge(pieces, lines, old)
         if any(isinstance(piece, str) for piece in pieces):
             findings = tuple(it.finding for it in proposals if any(path == file for file, _ in it.lines))
-            found.append(FileChange(path=path, before=before, pieces=tuple(_ranges(pieces)), findings=findings))
-    return tuple(found)
+            file_changes.append(FileChange(path=path, before=before, pieces=tuple(_ranges(pieces)), findings=findings))
+    return tuple(file_changes)
 
 
 def _merge(pieces: list[str | int], lines: list[str], old: list[str]) -> None:
     """Put in the lines that are missing, each before the next of its own that is there: order counts for udev."""
-    place = len(pieces)
+    position = len(pieces)
     fresh = not pieces
     for line in reversed(lines):
         there = [at for at, piece in enumerate(pieces) if (old[piece - 1] if isinstance(piece, int) else piece) == line]
         if there and not fresh:
-            place = there[-1]
+            position = there[-1]
         else:
-            pieces.insert(place, line)
+            pieces.insert(position, line)
 
 
 def _ranges(pieces: list[str | int]) -> Iterator[str | tuple[int, int]]:
     """Numbers of neighbouring lines as ranges."""
     first: int | None = None
-    for at, piece in enumerate(pieces):
+    for index, piece in enumerate(pieces):
         if isinstance(piece, str):
             yield piece
             continue
         first = piece if first is None else first
-        if at + 1 == len(pieces) or isinstance(pieces[at + 1], str):
+        if index + 1 == len(pieces) or isinstance(pieces[index + 1], str):
             yield first, piece
             first = None
 

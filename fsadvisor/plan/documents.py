@@ -185,7 +185,7 @@ class Document(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=
 
 def as_json(plan: model.Plan) -> str:
     """The document, with every character that is not printable as a JSON escape."""
-    whole = Document(
+    document = Document(
         schema=SCHEMA,
         machine=plan.machine,
         kernel=plan.kernel,
@@ -194,7 +194,7 @@ def as_json(plan: model.Plan) -> str:
         refused=plan.refused,
         files=tuple(File(path=it.path, mode=f"{it.mode:o}", text=it.text) for it in documents(plan)),
     )
-    return _escaped(json.dumps(encodable(msgspec.to_builtins(whole)), indent=1, ensure_ascii=False))
+    return _escaped(json.dumps(encodable(msgspec.to_builtins(document)), indent=1, ensure_ascii=False))
 
 
 def _escaped(document: str) -> str:

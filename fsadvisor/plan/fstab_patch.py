@@ -100,15 +100,15 @@ def edit(text: str, wish: Wish) -> LineEdit | None:
     """The line of a mount as it shall be, or None where it is so already. Raises UnfitError."""
     table = mount_tables.parse_fstab(text)
     entries = () if isinstance(table, Unknown) else table.entries
-    found = [entry for entry in entries if _same(entry.mount_point, wish.mount) and entry.fs_type != "swap"]
-    if len(found) > 1:
-        lines = " and ".join(str(entry.line) for entry in found)
+    matches = [entry for entry in entries if _same(entry.mount_point, wish.mount) and entry.fs_type != "swap"]
+    if len(matches) > 1:
+        lines = " and ".join(str(entry.line) for entry in matches)
         raise UnfitError(f"lines {lines} of /etc/fstab are both about this mount point")
-    if not found:
+    if not matches:
         if wish.add:
             raise UnfitError("it has no line in /etc/fstab")
         return None
-    number = found[0].line
+    number = matches[0].line
     before = lines_of(text)[number - 1]
     after = with_options(before, wish)
     if after == before:

@@ -54,12 +54,12 @@ def _named(storage: Storage, rules: Sequence[Rule], name: str) -> list[Verdict]:
     rule = _rule(rules, rule_id)
     subjects = [it for it in storage.subjects if it.kind == rule.subject]
     if not colon:
-        found = [it for it in (judge(rule, subject) for subject in subjects) if it.outcome in _FOUND]
-        if not found:
+        calling = [it for it in (judge(rule, subject) for subject in subjects) if it.outcome in _FOUND]
+        if not calling:
             raise ChoiceError(f"{rule_id} finds nothing here")
-        if not any(can_be_planned(it) for it in found):
-            raise ChoiceError("; ".join(f"{rule_id}:{it.subject.name} is not planned: {why_not(it)}" for it in found))
-        return found
+        if not any(can_be_planned(it) for it in calling):
+            raise ChoiceError("; ".join(f"{rule_id}:{it.subject.name} is not planned: {why_not(it)}" for it in calling))
+        return calling
     verdict = judge(rule, _subject(subjects, rule, where))
     if not can_be_planned(verdict):
         raise ChoiceError(f"{name} is not planned: {why_not(verdict)}")
@@ -174,13 +174,13 @@ class _Planning:
                 raise UnfitError(_BY_HAND[todo.needs])
             if not todo.now and not todo.keep:
                 raise UnfitError("no command can do it")
-            found = changes(todo, verdict.subject.scope, self._seen)
+            steps = changes(todo, verdict.subject.scope, self._seen)
             see_to(lines, self._read)
         except UnfitError as unfit:
             return _left(verdict, str(unfit))
         wishes = tuple(Wish(kept.mount, kept.add, kept.remove) for kept in todo.keep if kept.mount)
         return Proposal(
-            verdict=verdict, finding=_finding(verdict), todo=todo, changes=found, wishes=wishes, lines=lines
+            verdict=verdict, finding=_finding(verdict), todo=todo, changes=steps, wishes=wishes, lines=lines
         )
 
     def _fstab_change(self, agreed: Sequence[Proposal]) -> FstabChange | None:

@@ -183,12 +183,12 @@ def _undo_functions(all_parts: Sequence[Part]) -> Iterator[str]:
         yield f"{line}\n{shell.comment(part.title)}"
         yield shell.function(f"known_{number}", part.either)
         yield shell.function(f"seen_{number}", (" &&\n        ".join(part.seen),))
-        told = shell.quoted(f"Step {number} is as it was seen before.")
+        message = shell.quoted(f"Step {number} is as it was seen before.")
         yield shell.function(
             f"undo_{number}",
             (
                 f"if seen_{number}; then",
-                f"    say {told}",
+                f"    say {message}",
                 "    return",
                 "fi",
                 f"say {shell.quoted(f'Bringing back what was seen before step {number}.')}",

@@ -92,13 +92,13 @@ def _jobs(said: str | None, suite: str | None) -> tuple[Job, ...]:
     return workloads.jobs(names or workloads.USUAL)
 
 
-def _images(said: str | None) -> tuple[str, ...]:
+def _images(names_given: str | None) -> tuple[str, ...]:
     """As an ordinary user, who can mount none, all are named as left out only where they were asked for."""
-    if said is None:
+    if names_given is None:
         return tuple(CHOICES) if os.geteuid() == 0 else ()
-    if said in ("all", "none"):
-        return tuple(CHOICES) if said == "all" else ()
-    names = _listed(said)
+    if names_given in ("all", "none"):
+        return tuple(CHOICES) if names_given == "all" else ()
+    names = _listed(names_given)
     wrong = [name for name in names if name not in CHOICES]
     if wrong:
         known = ", ".join(CHOICES)
@@ -135,8 +135,8 @@ class _Comparison:
 
     def run(self) -> int:
         if self._session.refused or self._request.dry_run:
-            return self._only_told()
-        asking.show(self._told())
+            return self._plan_only()
+        asking.show(self._plan_lines())
         if not asking.may_start(yes=self._request.yes):
             return USAGE
         try:
@@ -150,7 +150,7 @@ class _Comparison:
             asking.say(self._session.failed)
         return NOT_MEASURED if self._session.failed or not self._session.whole else 0
 
-    def _told(self) -> list[str]:
+    def _plan_lines(self) -> list[str]:
         """What it takes, and what speaks against it."""
         names = self._session.names
         blocks = (
@@ -160,12 +160,12 @@ class _Comparison:
         )
         return list(render(blocks, margin=2))
 
-    def _only_told(self) -> int:
+    def _plan_only(self) -> int:
         refused = self._session.refused
         if self._request.form == "json":
             self._write([self._json("refused" if refused else "not started")])
         elif self._request.dry_run:
-            self._write(self._told())
+            self._write(self._plan_lines())
         if refused and (self._request.form == "json" or not self._request.dry_run):
             raise RefusedError(*refused)
         return USAGE if refused else 0

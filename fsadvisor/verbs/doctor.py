@@ -68,14 +68,14 @@ def run(chosen: argparse.Namespace, machine: Machine, write: Callable[[Iterable[
     windows = kept(looking.kept_windows(chosen.on)) if chosen.on else [_look(chosen)]
     window = chosen_of(windows, chosen.at)
     about, symptom = _about(words, window, machine)
-    told = answer(window, rules, about if words else None)
+    answered = answer(window, rules, about if words else None)
     if chosen.form == "json":
-        write([as_json(told)])
+        write([as_json(answered)])
     else:
         lasting = () if chosen.on else _lasting(chosen.timeout)
-        asked = asked_blocks(told, about, symptom, rules)
-        write(render((*timeline(windows, window), *document(told, lasting, asked)), margin=0))
-    return 1 if any(one.hurts for one in told.found) else 0
+        asked = asked_blocks(answered, about, symptom, rules)
+        write(render((*timeline(windows, window), *document(answered, lasting, asked)), margin=0))
+    return 1 if any(one.hurts for one in answered.found) else 0
 
 
 def _look(chosen: argparse.Namespace) -> Window:
@@ -134,15 +134,15 @@ def _about(words: list[str], window: Window, machine: Machine) -> tuple[frozense
         elif word.endswith(_UNITS):
             meant = meant or {word}
         elif word.startswith("/") and not meant:
-            place = _place(word, window, machine)
-            meant = {place.mount_point, *devices_of(place.mount_point, window)}
-            meant |= {named(one) for one in window.programs if place.mount_point in one.places}
+            filesystem = _filesystem_of(word, window, machine)
+            meant = {filesystem.mount_point, *devices_of(filesystem.mount_point, window)}
+            meant |= {named(one) for one in window.programs if filesystem.mount_point in one.places}
         names |= meant
         rest += [] if meant else [word]
     return frozenset(names), " ".join(rest)
 
 
-def _place(path: str, window: Window, machine: Machine) -> Filesystem:
+def _filesystem_of(path: str, window: Window, machine: Machine) -> Filesystem:
     mount = _mount(path, machine)
     point = mount.mount_point if mount else ""
     number = mount.major_minor if mount else ""
@@ -200,8 +200,8 @@ def _of_path(chosen: argparse.Namespace, machine: Machine, write: Callable[[Iter
         return 0
     advised = (one for one in advise(part, rules) if one.outcome in CALLS_FOR_ACTION)
     remedies = [one for one in advised if any(word in one.rule.id for word in _SYNC) or "fsync" in one.rule.why]
-    place = _place(path, window, machine)
-    write(render(fsync_document(window, place, part.subjects, remedies), margin=0))
+    filesystem = _filesystem_of(path, window, machine)
+    write(render(fsync_document(window, filesystem, part.subjects, remedies), margin=0))
     return 0
 
 

@@ -22,7 +22,7 @@ _NOT_KNOWN = (
 
 def drive(files: Iterable[Path], form: str | None) -> tuple[Iterator[str], list[str]]:
     """The report on every file that could be read, and a line for each that could not."""
-    found: list[Parts] = []
+    parts: list[Parts] = []
     complaints: list[str] = []
     for file in files:
         try:
@@ -31,9 +31,9 @@ def drive(files: Iterable[Path], form: str | None) -> tuple[Iterator[str], list[
             complaints.append(str(error))
             continue
         drives_of_file = recognised(text)
-        found += drives_of_file
+        parts += drives_of_file
         if not drives_of_file:
             complaints.append(f"{file}: {refused(text) or _NOT_KNOWN}")
-    verdicts = judged(found)
+    verdicts = judged(parts)
     report = iter((drives.as_json(verdicts),)) if form == "json" else drives.as_text(verdicts)
     return report, complaints

@@ -67,12 +67,12 @@ def _clear(entries: Sequence[WordMatch]) -> Iterator[Block]:
     """What was checked where nothing is advised, and how to tell what hurts now."""
     outcomes = [one.here.outcome for one in entries if one.here is not None]
     clear, untold = outcomes.count(Outcome.OK), outcomes.count(Outcome.UNDETERMINED)
-    told = ", ".join(
+    counts = ", ".join(
         said for many, said in ((clear, f"{clear} checked and not so"), (untold, f"{untold} could not be told")) if many
     )
-    told = f"Of the rules below: {told}." if told else ""
+    counts = f"Of the rules below: {counts}." if counts else ""
     doctor = next((one.title for one in entries if one.key.startswith("doctor")), "fsadvisor doctor")
-    yield Prose(f"{told} What hurts at this moment is told by `{doctor}`.".strip())
+    yield Prose(f"{counts} What hurts at this moment is told by `{doctor}`.".strip())
 
 
 def _item(one: WordMatch) -> Block:

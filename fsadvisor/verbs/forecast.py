@@ -41,7 +41,7 @@ if TYPE_CHECKING:
     from fsadvisor.measure.sweep_session import Planned
 
 
-class Found(Struct, frozen=True, kw_only=True):
+class Curves(Struct, frozen=True, kw_only=True):
     """What is to be told."""
 
     study: Study
@@ -55,18 +55,18 @@ def run(chosen: argparse.Namespace, machine: Machine, write: Callable[[Iterable[
     _check(chosen)
     status = 0
     if chosen.fit is not None:
-        found = _fitted(chosen.fit)
+        curves = _fitted(chosen.fit)
     elif chosen.sweep:
         planned = _planned(chosen)
         with guarded(planned, machine) as warnings:
             if not _may_start(planned, warnings, yes=chosen.yes):
                 return USAGE
-            found, status = swept(planned)
+            curves, status = swept(planned)
     else:
-        found = _of_kept(chosen.target, machine)
-    write(_report(chosen, found))
-    if chosen.out is not None and found.study.told:
-        _draw(chosen.out, found.study)
+        curves = _of_kept(chosen.target, machine)
+    write(_report(chosen, curves))
+    if chosen.out is not None and curves.study.told:
+        _draw(chosen.out, curves.study)
     return status
 
 
@@ -92,7 +92,7 @@ def _check(chosen: argparse.Namespace) -> None:
         safe_files.may_be_new(chosen.out)
 
 
-def _fitted(file: Path) -> Found:
+def _fitted(file: Path) -> Curves:
     try:
         text = opening.captured_text(file, curve.MOST_BYTES, "name a table of measurements")
         points = curve.points(text.encode().decode("utf-8-sig"))
@@ -102,24 +102,24 @@ def _fitted(file: Path) -> Found:
         raise RefusedError(f"{file}: is no text") from error
     except curve.TableError as error:
         raise RefusedError(f"{file}: {error}") from error
-    return Found(study=study(points), source=str(file))
+    return Curves(study=study(points), source=str(file))
 
 
-def _of_kept(target: str, machine: Machine) -> Found:
+def _of_kept(target: str, machine: Machine) -> Curves:
     mount = surroundings.mount_of(surroundings.real(target), machine)
     if mount is None:
         raise RefusedError(f"{target}: on which mount it is cannot be told")
     results, unread = results_in(_files())
-    found = kept(results, mount.mount_point)
-    if not (found.points or found.alone):
-        more = f" (those of {', '.join(found.without_latency)} tell no latency)" if found.without_latency else ""
+    taken = kept(results, mount.mount_point)
+    if not (taken.points or taken.alone):
+        more = f" (those of {', '.join(taken.without_latency)} tell no latency)" if taken.without_latency else ""
         raise RefusedError(
             *unread,
             f"no kept result on {mount.mount_point} tells what the device took{more}: measure first, "
             f"{shlex.join(['fsadvisor', 'probe', 'mail', 'web', 'file-server', target])}",
         )
-    without = tuple(f"The kept result of {job} tells no latency of the device." for job in found.without_latency)
-    return Found(study=study(found.points), source=mount.mount_point, remarks=(*unread, *without), alone=found.alone)
+    without = tuple(f"The kept result of {job} tells no latency of the device." for job in taken.without_latency)
+    return Curves(study=study(taken.points), source=mount.mount_point, remarks=(*unread, *without), alone=taken.alone)
 
 
 def _files() -> list[Path]:
@@ -136,12 +136,12 @@ def results_in(files: Iterable[Path]) -> tuple[list[Result], list[str]]:
     unread: list[str] = []
     for file in files:
         try:
-            one = store.read(file)
+            stored = store.read(file)
         except store.StoreError as error:
             unread.append(f"Results that are kept cannot be read: {error}")
         else:
-            results += one.results
-            unread += [f"A result that is kept cannot be read: {file}, {it}" for it in one.unread]
+            results += stored.results
+            unread += [f"A result that is kept cannot be read: {file}, {it}" for it in stored.unread]
     return results, unread
 
 
@@ -165,11 +165,11 @@ def guarded(planned: Planned, machine: Machine) -> Iterator[tuple[str, ...]]:
     folder = surroundings.real(planned.asked.folder)
     mount = surroundings.mount_of(folder, machine)
     with lock.held(mount) as busy:
-        place = surroundings.place(folder, machine, survey(machine, {}), busy=busy)
-        found = guard.findings(planned.cost, place)
-        if refused := [it.says for it in found if it.level == "refused"]:
+        target = surroundings.place(folder, machine, survey(machine, {}), busy=busy)
+        complaints = guard.findings(planned.cost, target)
+        if refused := [it.says for it in complaints if it.level == "refused"]:
             raise RefusedError(*refused)
-        yield tuple(it.says for it in found)
+        yield tuple(it.says for it in complaints)
 
 
 def _may_start(planned: Planned, warnings: Iterable[str], *, yes: bool) -> bool:
@@ -178,7 +178,7 @@ def _may_start(planned: Planned, warnings: Iterable[str], *, yes: bool) -> bool:
     return asking.may_start(yes=yes)
 
 
-def swept(planned: Planned) -> tuple[Found, int]:
+def swept(planned: Planned) -> tuple[Curves, int]:
     """Sweep, and clear up whatever ends it; what was found, and the exit status. Raises RefusedError."""
     folder = Path(planned.asked.folder)
     events: list[Event] = []
@@ -200,7 +200,7 @@ def swept(planned: Planned) -> tuple[Found, int]:
     points = _points(events)
     if not points:
         raise RefusedError(*(broken or sweep_session.remarks(events) or ("nothing was measured",)))
-    found = Found(study=study(points), source=planned.asked.folder, remarks=(*broken, *sweep_session.remarks(events)))
+    found = Curves(study=study(points), source=planned.asked.folder, remarks=(*broken, *sweep_session.remarks(events)))
     return found, stop.exit_status if stop.asked else NOT_MEASURED if broken else 0
 
 
@@ -210,11 +210,13 @@ def _points(events: list[Event]) -> tuple[tuple[str, str, MeasuredPoint], ...]:
     return tuple(
         of_one_device(
             (
-                it.filesystem,
-                it.workload,
-                MeasuredPoint(it.asked_ms, it.asked_ms if it.device_ms is None else it.device_ms, it.throughput),
+                point.filesystem,
+                point.workload,
+                MeasuredPoint(
+                    point.asked_ms, point.asked_ms if point.device_ms is None else point.device_ms, point.throughput
+                ),
             )
-            for it in measured
+            for point in measured
         )
     )
 
@@ -228,9 +230,9 @@ def _draw(file: Path, found: Study) -> None:
     safe_files.write_new(file, svg.forecast_svg(found).encode(), safe_files.PUBLIC)
 
 
-def _report(chosen: argparse.Namespace, found: Found) -> Iterable[str]:
+def _report(chosen: argparse.Namespace, curves: Curves) -> Iterable[str]:
     if chosen.form == "json":
-        return [forecast_json.as_json(found.study, found.source, found.remarks, found.alone)]
+        return [forecast_json.as_json(curves.study, curves.source, curves.remarks, curves.alone)]
     if chosen.markdown:
-        return markdown.render(forecast_page.blocks(found.study, found.remarks))
-    return text.render(forecast_page.document(found.study, found.source, found.remarks, found.alone), margin=2)
+        return markdown.render(forecast_page.blocks(curves.study, curves.remarks))
+    return text.render(forecast_page.document(curves.study, curves.source, curves.remarks, curves.alone), margin=2)

@@ -118,8 +118,8 @@ class Command:
     def run(self) -> int:
         """From the question to the report; returns the exit status. Raises RefusedError."""
         if self._session.refused or self._request.dry_run:
-            return self._only_told()
-        asking.show(self._told())
+            return self._plan_only()
+        asking.show(self._plan_lines())
         if not asking.may_start(yes=self._request.yes):
             return USAGE
         try:
@@ -131,7 +131,7 @@ class Command:
             return self._stop.exit_status
         return NOT_MEASURED if any(it.end == "failed" or it.figure is None for it in self._session.results) else 0
 
-    def _told(self) -> list[str]:
+    def _plan_lines(self) -> list[str]:
         """What it takes, and what speaks against it."""
         blocks = (
             probe_page.about(len(self._request.wanted.jobs), self._session.target),
@@ -140,12 +140,12 @@ class Command:
         )
         return list(render(blocks, margin=2))
 
-    def _only_told(self) -> int:
+    def _plan_only(self) -> int:
         refused = self._session.refused
         if self._request.as_json:
             self._write([self._json("refused" if refused else "not started")])
         elif self._request.dry_run:
-            self._write(self._told())
+            self._write(self._plan_lines())
         if refused and (self._request.as_json or not self._request.dry_run):
             raise RefusedError(*refused, *self._session.would_do())
         return USAGE if refused else 0

@@ -113,8 +113,8 @@ class _Command:
 
     def run(self) -> int:
         if self._refused or self._request.dry_run:
-            return self._only_told()
-        asking.show(self._told())
+            return self._plan_only()
+        asking.show(self._plan_lines())
         if not (asking.may_start(yes=self._request.yes) and self._may_erase()):
             return USAGE
         try:
@@ -129,21 +129,21 @@ class _Command:
             return self._stop.exit_status
         return NOT_MEASURED if failed or not outcome.told else 0
 
-    def _told(self) -> list[str]:
+    def _plan_lines(self) -> list[str]:
         """What is tried, what it takes, and what speaks against it."""
-        one = self._session
+        session = self._session
         blocks = (
-            *trial_page.plan(one.change, one.place, on_device=bool(one.wanted.device)),
-            *trial_page.cost(one.cost),
-            *probe_page.findings(one.findings),
+            *trial_page.plan(session.change, session.place, on_device=bool(session.wanted.device)),
+            *trial_page.cost(session.cost),
+            *probe_page.findings(session.findings),
         )
         return list(render(blocks, margin=2))
 
-    def _only_told(self) -> int:
+    def _plan_only(self) -> int:
         if self._request.as_json:
             self._write([self._json("refused" if self._refused else "not started")])
         elif self._request.dry_run:
-            self._write(self._told())
+            self._write(self._plan_lines())
         if self._refused:
             raise RefusedError(*self._refused)
         return 0
@@ -190,16 +190,16 @@ class _Command:
                 )
 
     def _json(self, state: trial_json.State) -> str:
-        one = self._session
+        session = self._session
         return trial_json.as_json(
             state=state,
-            change=one.change,
-            target=one.place,
-            on_device=bool(one.wanted.device),
-            mount=one.mount,
-            taken=one.cost,
+            change=session.change,
+            target=session.place,
+            on_device=bool(session.wanted.device),
+            mount=session.mount,
+            taken=session.cost,
             refused=self._refused,
-            warnings=[it.says for it in one.findings if it.level == "warning"],
-            matters=one.wanted.matters,
+            warnings=[it.says for it in session.findings if it.level == "warning"],
+            matters=session.wanted.matters,
             result=self._outcome,
         )

@@ -92,13 +92,13 @@ def _again(chosen: argparse.Namespace, write: Callable[[Iterable[str]], None]) -
     if chosen.target or chosen.job or chosen.locks or chosen.seconds:
         raise RefusedError("--on tells of all disks in a window that is over: leave TARGET and other options out")
     windows = kept(looking.kept_windows(chosen.on))
-    one = chosen_of(windows, chosen.at)
-    told = account(replayed(one), one.when, notes=(REPLAYED_NOTE,))
+    window = chosen_of(windows, chosen.at)
+    waits = account(replayed(window), window.when, notes=(REPLAYED_NOTE,))
     if chosen.form == "json":
-        write([waits_json.as_json(told)])
+        write([waits_json.as_json(waits)])
     else:
-        write(render((*timeline(windows, one), *document(told)), margin=0))
-    return _status(told)
+        write(render((*timeline(windows, window), *document(waits)), margin=0))
+    return _status(waits)
 
 
 def _status(told: Account) -> int:
@@ -128,10 +128,10 @@ def _below(target: str, machine: Machine) -> Watched:
             f"{target}: the disks below {mount.mount_point} can not be told; without TARGET all disks are watched"
         )
     own = _device(mount, machine)
-    whole = {own} if own and not isinstance(machine.entries(f"/sys/block/{own}"), Unknown) else set()
+    whole_device = {own} if own and not isinstance(machine.entries(f"/sys/block/{own}"), Unknown) else set()
     return Watched(
         target=real,
-        disks=frozenset({*way.leaves, *(way.flushed or ()), *whole}),
+        disks=frozenset({*way.leaves, *(way.flushed or ()), *whole_device}),
         journals=frozenset({own, *type_of(mount.fs_type).uuids(machine, own)}),
         notes=("Processors, pressure and threads are the whole machine's: they belong to no disk.",),
     )
@@ -203,13 +203,13 @@ class _WatchedCommand(Command):
     def _report(self, state: State) -> None:
         self._over.set()
         began = self._seen.before is not None
-        told = _account(self._seen, self._watched, _locks(self._trace) if began else NOT_TRACED, self._job)
+        waits = _account(self._seen, self._watched, _locks(self._trace) if began else NOT_TRACED, self._job)
         if self._request.as_json:
-            self._write([waits_json.as_json(told, self._json(state))])
+            self._write([waits_json.as_json(waits, self._json(state))])
             return
         self._write(render(probe_page.results(self._session.results, JOBS), margin=2))
         self._write(["\n"])
-        self._write(render(document(told), margin=0))
+        self._write(render(document(waits), margin=0))
 
     @property
     def _job(self) -> str:

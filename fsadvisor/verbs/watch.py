@@ -33,20 +33,20 @@ def run(chosen: argparse.Namespace, _: Machine, write: Callable[[Iterable[str]],
     when = threshold(chosen.when)
     if when is None:
         raise RefusedError(f"--when: {chosen.when!r} is not like 'io pressure > 20 %' (io, cpu or memory)")
-    place: Path = chosen.out.absolute()
+    folder: Path = chosen.out.absolute()
     if chosen.unit:
-        write([unit(place, chosen.lasting, chosen.when)])
+        write([unit(folder, chosen.lasting, chosen.when)])
         return 0
     if when.passed(symptoms.text(when.file)) is None:
         raise RefusedError(f"{when.file}: this kernel tells no pressure; boot with psi=1, where it can")
-    if not place.is_dir():
-        raise RefusedError(f"{place}: no such directory; make it first: mkdir -m 700 {shlex.quote(str(place))}")
-    safe_files.may_be_new(place / "window-0")
+    if not folder.is_dir():
+        raise RefusedError(f"{folder}: no such directory; make it first: mkdir -m 700 {shlex.quote(str(folder))}")
+    safe_files.may_be_new(folder / "window-0")
     ended = threading.Event()
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
         signal.signal(number, lambda *_: ended.set())
     say(f"watching for {chosen.lasting / 3600:g} h; Ctrl+C ends it")
-    kept = Kept(place)
+    kept = Kept(folder)
     watcher = Watcher(
         clock=time.monotonic,
         sleep=ended.wait,
@@ -56,7 +56,7 @@ def run(chosen: argparse.Namespace, _: Machine, write: Callable[[Iterable[str]],
         over=kept.over if os.geteuid() == 0 else lambda: None,
     )
     many = watcher.watch(chosen.lasting)
-    say(f"{many} seen; fsadvisor doctor --on {shlex.quote(str(place))}" if many else "0 seen; nothing was written")
+    say(f"{many} seen; fsadvisor doctor --on {shlex.quote(str(folder))}" if many else "0 seen; nothing was written")
     return 0
 
 
@@ -68,8 +68,8 @@ _INCIDENT: Final = Path(kept_files.INCIDENT)
 class Kept:
     """A directory of windows, each a file that is named by its time; of a bounded size."""
 
-    def __init__(self, place: Path, most: int = MOST_BYTES) -> None:
-        self.place, self.most, self.number = place, most, 0
+    def __init__(self, folder: Path, most: int = MOST_BYTES) -> None:
+        self.folder, self.most, self.number = folder, most, 0
         self._lines: deque[bytes] = deque()
         self._bytes = 0
 
@@ -78,7 +78,7 @@ class Kept:
         self.number += 1
         name = window.when.replace(":", "").replace("+0000", "Z")
         line = as_line(window)
-        path = self.place / f"window-{name}-{self.number:06}.json"
+        path = self.folder / f"window-{name}-{self.number:06}.json"
         safe_files.write_among(path, line, "window-*.json", self.most)
         self._lines.append(line)
         self._bytes += len(line)
@@ -92,9 +92,9 @@ class Kept:
         self._bytes = 0
 
 
-def unit(place: Path, lasting: float, when: str) -> str:
+def unit(folder: Path, lasting: float, when: str) -> str:
     """A service unit to review: it is never installed."""
-    words = (sys.argv[0], "watch", "--for", f"{lasting / 3600:g}h", "--when", when, "--out", str(place))
+    words = (sys.argv[0], "watch", "--for", f"{lasting / 3600:g}h", "--when", when, "--out", str(folder))
     quoted = " ".join('"' + word.replace("%", "%%").replace("\\", "\\\\").replace('"', '\\"') + '"' for word in words)
     return (
         "[Unit]\nDescription=Keep what fsadvisor sees while the disks are under pressure\n\n[Service]\n"
