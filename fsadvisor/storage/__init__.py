@@ -43,9 +43,8 @@ from fsadvisor.storage.about import (
 )
 from fsadvisor.storage.disk import Disk
 from fsadvisor.storage.filesystem import Filesystem, Mount
-from fsadvisor.storage.host import Host, Service
+from fsadvisor.storage.host import Host, Now, Service
 from fsadvisor.storage.layer import Below, Layer
-from fsadvisor.storage.now import Now
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
