@@ -21,8 +21,7 @@ from fsadvisor.pages.glyphs import line, span
 from fsadvisor.pages.published import encodable
 from fsadvisor.pages.text import render
 from fsadvisor.plan import fstab_patch, model
-from fsadvisor.plan.parts import parts
-from fsadvisor.plan.script import plan_script, undo_script
+from fsadvisor.plan.script import parts, plan_script, undo_script
 from fsadvisor.plan.shell import WIDTH
 
 if TYPE_CHECKING:

@@ -14,8 +14,8 @@ from fsadvisor.pages.glyphs import Line, Span, Tone, cut, line, span
 from fsadvisor.pages.text import counted, listed
 from fsadvisor.plan.changes import QUARREL
 from fsadvisor.plan.documents import documents
-from fsadvisor.plan.parts import parts
 from fsadvisor.plan.planning import can_be_planned, plan
+from fsadvisor.plan.script import parts
 from fsadvisor.report.finding_page import where
 from fsadvisor.tui.views.look import finding_key
 from fsadvisor.tui.views.rows import LazyRows, Row
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from fsadvisor.pages.glyphs import Glyphs
     from fsadvisor.plan.documents import PlanText as File
     from fsadvisor.plan.model import Plan
-    from fsadvisor.plan.parts import Part
+    from fsadvisor.plan.script import Part
     from fsadvisor.report.findings import Finding
     from fsadvisor.rulebook.advise import Verdict
     from fsadvisor.tui.views.look import Look

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from fsadvisor.pages.glyphs import Glyphs
     from fsadvisor.plan.model import FileChange, Finding, Manual, Plan, Step
-    from fsadvisor.plan.parts import Part
+    from fsadvisor.plan.script import Part
     from fsadvisor.tui.views.plan import Gathered
 
 STEPS: Final = "Steps"
