@@ -8,7 +8,7 @@ import jsonschema
 import pytest
 from msgspec import structs
 
-from fsadvisor.attestation.claims import TERMS, a_year_after, accepted_until
+from fsadvisor.attestation import TERMS, a_year_after, accepted_until
 from fsadvisor.machine.kept_files import ATTESTATIONS, WithFile
 from fsadvisor.machine.recorded import RecordedMachine
 from fsadvisor.report.as_json import as_json

@@ -9,8 +9,8 @@ import shlex
 from functools import reduce
 from typing import TYPE_CHECKING, Any, Final
 
-from fsadvisor.attestation import claims
-from fsadvisor.attestation.claims import ClaimError, drives_of, is_model
+from fsadvisor import attestation
+from fsadvisor.attestation import ClaimError, drives_of, is_model
 from fsadvisor.facts import Cause, Known, Unknown
 from fsadvisor.machine.kept_files import ATTESTATIONS, WithFile, rewrite_attestations
 from fsadvisor.pages.text import WIDTH, counted, wrapped
@@ -129,59 +129,61 @@ def _item(name: str, told: Iterable[Fact[Any]]) -> Iterator[str]:
             yield from wrapped(more, WIDTH, "      ", "      ")
 
 
-def attest(machine: Machine, file: Path, fact: str, subject: str, value: str | None, saying: claims.Saying) -> str:
+def attest(machine: Machine, file: Path, fact: str, subject: str, value: str | None, saying: attestation.Saying) -> str:
     """Write an attestation down; returns what was done, in words. Raises ClaimError and MachineError."""
     return written(file, prepared(machine, fact, subject, value, saying))
 
 
-def prepared(machine: Machine, fact: str, subject: str, value: str | None, saying: claims.Saying) -> Entry:
+def prepared(machine: Machine, fact: str, subject: str, value: str | None, saying: attestation.Saying) -> Entry:
     """The entry that an attestation comes to, held against the machine. Raises ClaimError."""
     return prepared_all(machine, [(fact, subject, value)], saying)[0]
 
 
 def prepared_all(
-    machine: Machine, said: Sequence[tuple[str, str, str | None]], saying: claims.Saying
+    machine: Machine, said: Sequence[tuple[str, str, str | None]], saying: attestation.Saying
 ) -> tuple[Entry, ...]:
     """The same of several (fact, subject, value). Raises ClaimError."""
     for fact, _, _ in said:
-        claims.attestable(fact)
+        attestation.attestable(fact)
     seen = _seen(machine)
-    return tuple(claims.attestation(seen, fact, subject, value, saying) for fact, subject, value in said)
+    return tuple(attestation.attestation(seen, fact, subject, value, saying) for fact, subject, value in said)
 
 
 def answered(
-    machine: Machine, file: Path, name: str, named: str | None, said: Sequence[str], saying: claims.Saying
+    machine: Machine, file: Path, name: str, named: str | None, said: Sequence[str], saying: attestation.Saying
 ) -> list[str]:
     """Write the answers to a checklist down, all or none; returns what was done. Raises ClaimError and MachineError."""
     seen = _seen(machine)
     entries = [
-        claims.attestation(seen, fact, subject, value, saying)
+        attestation.attestation(seen, fact, subject, value, saying)
         for fact, subject, value in answers(seen.storage, name, named, said)
     ]
     return written_all(file, entries)
 
 
-def waive(machine: Machine, file: Path, rules: Iterable[Rule], rule: str, subject: str, saying: claims.Saying) -> str:
+def waive(
+    machine: Machine, file: Path, rules: Iterable[Rule], rule: str, subject: str, saying: attestation.Saying
+) -> str:
     """Write a waiver down; returns what was done, in words. Raises ClaimError and MachineError."""
     return written(file, accepted(machine, rules, rule, subject, saying))
 
 
-def accepted(machine: Machine, rules: Iterable[Rule], rule: str, subject: str, saying: claims.Saying) -> Entry:
+def accepted(machine: Machine, rules: Iterable[Rule], rule: str, subject: str, saying: attestation.Saying) -> Entry:
     """The entry that a waiver comes to, held against the machine. Raises ClaimError."""
-    return claims.waiver(_seen(machine), rules, rule, subject, saying)
+    return attestation.waiver(_seen(machine), rules, rule, subject, saying)
 
 
 def withdraw(file: Path, kind: str, about: str, subject: str) -> str:
     """Take an attestation or a waiver out of the file; returns what was done. Raises ClaimError and MachineError."""
-    rewrite_attestations(file, lambda text: claims.without_entry(text, kind, about, subject))
+    rewrite_attestations(file, lambda text: attestation.without_entry(text, kind, about, subject))
     return f"taken out of {file}: {kind} {about} on {subject}"
 
 
-def _seen(machine: Machine) -> claims.UnattestedMachine:
+def _seen(machine: Machine) -> attestation.UnattestedMachine:
     """The machine without what people say, since it must not back itself."""
     silent = WithFile(machine, ATTESTATIONS, "", ATTESTATIONS)
     storage, identity = survey_with_identities(silent, {})
-    return claims.UnattestedMachine(storage=storage, identity=identity)
+    return attestation.UnattestedMachine(storage=storage, identity=identity)
 
 
 def written(file: Path, entry: Entry) -> str:
@@ -192,7 +194,7 @@ def written(file: Path, entry: Entry) -> str:
 def written_all(file: Path, entries: Iterable[Entry]) -> list[str]:
     """Write all or none of them down; the same. Raises ClaimError and MachineError."""
     entries = tuple(entries)
-    rewrite_attestations(file, lambda text: reduce(claims.with_entry, entries, text))
+    rewrite_attestations(file, lambda text: reduce(attestation.with_entry, entries, text))
     return [_done(file, entry) for entry in entries]
 
 
@@ -206,7 +208,7 @@ def listing(machine: Machine, storage: Storage) -> Iterator[str]:
     if isinstance(answer, Unknown):
         yield "Nobody has attested or waived anything.\n"
         return
-    record = claims.written_entries(answer.text)
+    record = attestation.written_entries(answer.text)
     why = {it.place: it.why for it in storage.ignored}
     total = len(record.entries) + len(record.unread)
     yield from wrapped(f"{counted(total, 'entry', 'entries')} in {answer.source}, {len(why):,} ignored", WIDTH)

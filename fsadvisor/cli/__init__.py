@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from fsadvisor import arguments, looking
 from fsadvisor._version import __version__
-from fsadvisor.attestation.claims import ClaimError
+from fsadvisor.attestation import ClaimError
 from fsadvisor.machine.port import MachineError
 from fsadvisor.rulebook.advise import advise, judge, tally, with_fitting_waivers
 from fsadvisor.rulebook.mistakes import RuleTextError
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
     from pathlib import Path
 
-    from fsadvisor.attestation.claims import Saying
+    from fsadvisor.attestation import Saying
     from fsadvisor.report.model import Provenance
     from fsadvisor.rulebook.advise import Verdict, Verdicts
     from fsadvisor.storage import Storage
@@ -262,7 +262,7 @@ def _waive(chosen: argparse.Namespace) -> int:
 
 
 def _saying(chosen: argparse.Namespace) -> Saying:
-    from fsadvisor.attestation.claims import Saying
+    from fsadvisor.attestation import Saying
     from fsadvisor.verbs.asking import own_name
 
     return Saying(by=chosen.by or own_name(), because=chosen.because, link=chosen.link, until=chosen.until)

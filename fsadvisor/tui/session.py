@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
     from pathlib import Path
 
-    from fsadvisor.attestation.claims import Saying
+    from fsadvisor.attestation import Saying
     from fsadvisor.machine.live import ProgressiveMachine
     from fsadvisor.machine.port import Machine
     from fsadvisor.measure.now.model import Window
@@ -193,8 +193,7 @@ class Session(Struct, kw_only=True, dict=True):
 
     def withdrawn(self, offered: Sequence[tuple[str, str]]) -> str:
         """Take waivers out of the file: of rules, each with the id of a subject; what was done, in words."""
-        from fsadvisor.attestation import verbs
-        from fsadvisor.attestation.claims import ClaimError
+        from fsadvisor.attestation import ClaimError, verbs
         from fsadvisor.machine.port import MachineError
 
         if self.attestations is None:

@@ -4,8 +4,7 @@ import datetime as dt
 
 import pytest
 
-from fsadvisor.attestation import claims, verbs
-from fsadvisor.attestation.claims import ClaimError
+from fsadvisor.attestation import ClaimError, Saying, verbs
 from fsadvisor.facts import Cause, Known, Unknown
 from fsadvisor.machine.kept_files import ATTESTATIONS
 from fsadvisor.storage.catalogue import catalogue
@@ -246,6 +245,6 @@ def test_while_the_file_itself_is_being_read_all_that_it_may_say_is_awaited():
 def test_nothing_is_written_down_of_a_filesystem_while_it_is_being_asked_which_one_it_is():
     made = machine(disk("sda"), mounts=(MOUNT,))
     made.udev = lambda: Unknown(Cause.BEING_ASKED, "wait for the answer", "udev")
-    saying = claims.Saying(by="Jo", because="I know", link="", until=None)
+    saying = Saying(by="Jo", because="I know", link="", until=None)
     with pytest.raises(ClaimError, match="udev has not answered yet"):
         verbs.prepared(made, "filesystem.expendable", "/dev/sda", "yes", saying)

@@ -2,7 +2,8 @@
 
 import datetime as dt
 
-from fsadvisor.attestation import claims, verbs
+from fsadvisor import attestation
+from fsadvisor.attestation import verbs
 from fsadvisor.machine.kept_files import ATTESTATIONS, WithFile
 from fsadvisor.machine.opening import open_machine
 from fsadvisor.pages.glyphs import plain
@@ -16,9 +17,9 @@ SERVER = "old-storage-server"
 
 def page(fact, subject, value, on=dt.date(2026, 11, 26)):
     machine = open_machine(FIXTURES / "machines" / SERVER)
-    saying = claims.Saying(by="Jo", because="read", link="", until=None, on=on)
+    saying = attestation.Saying(by="Jo", because="read", link="", until=None, on=on)
     entry = verbs.prepared(machine, fact, subject, value, saying)
-    after = session().look(WithFile(machine, ATTESTATIONS, claims.entry_toml(entry), ATTESTATIONS))
+    after = session().look(WithFile(machine, ATTESTATIONS, attestation.entry_toml(entry), ATTESTATIONS))
     made = what_if.page_of_said(look_at(SERVER), after, [entry], "written", live=False)
     return " ".join(" ".join(plain(one) for one in laid(made.blocks, 300)).split())
 
@@ -47,7 +48,7 @@ def test_what_changes_a_verdict_and_advice_is_told_with_what_it_was():
 
 def test_before_the_machine_was_looked_at_again_nothing_is_said_to_have_changed():
     machine = open_machine(FIXTURES / "machines" / SERVER)
-    saying = claims.Saying(by="Jo", because="read", link="", until=None)
+    saying = attestation.Saying(by="Jo", because="read", link="", until=None)
     entries = [verbs.prepared(machine, "disk.datasheet_plp", "sda", "yes", saying)]
     made = what_if.page_of_said(look_at(SERVER), None, entries, "written", live=True)
     text = " ".join(plain(one) for one in laid(made.blocks, 300))

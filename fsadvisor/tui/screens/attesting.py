@@ -14,8 +14,8 @@ from textual.containers import Vertical
 from textual.message import Message
 from textual.widgets import Input, Label
 
-from fsadvisor.attestation import claims, verbs
-from fsadvisor.attestation.claims import ClaimError
+from fsadvisor import attestation
+from fsadvisor.attestation import ClaimError, verbs
 from fsadvisor.machine.port import MachineError
 from fsadvisor.pages.glyphs import NOTHING, Line, Tone, line, span
 from fsadvisor.pages.values import full_name
@@ -113,7 +113,7 @@ class Attesting(Place):
 
     def _ends(self) -> dt.date:
         """The day that is offered as the last one."""
-        return claims.a_year_after(claims.today())
+        return attestation.a_year_after(attestation.today())
 
     def on_mount(self) -> None:
         """Begin."""
@@ -246,14 +246,16 @@ class Attesting(Place):
             self._tell(lacks[1])
             self.query_one(f"#{lacks[0]}").focus()
             return
-        saying = claims.Saying(by=told["by"], because=told["because"], link=told["link"], until=until)
+        saying = attestation.Saying(by=told["by"], because=told["because"], link=told["link"], until=until)
         self._tell("holding it against the machine", Tone.UNKNOWN)
         self._newest.ask(self._entries_of(fact, at, value, saying))
 
     def _typed_value(self) -> str:
         return str(typed(catalogue()[self._chosen[1]], self.query_one("#value", Input).value))
 
-    def _entries_of(self, fact: str, at: str, value: str, saying: claims.Saying) -> Callable[[], tuple[Entry, ...]]:
+    def _entries_of(
+        self, fact: str, at: str, value: str, saying: attestation.Saying
+    ) -> Callable[[], tuple[Entry, ...]]:
         return partial(self.explorer.session.attestations_of, [(fact, at, value)], saying)
 
     def _command(self, entry: Entry) -> str:
@@ -285,7 +287,7 @@ class Attesting(Place):
     def _review(self, entries: tuple[Entry, ...]) -> None:
         file = self.explorer.session.attestations
         self._entries = entries
-        toml = "\n".join(claims.entry_toml(one) for one in entries)
+        toml = "\n".join(attestation.entry_toml(one) for one in entries)
         same = [self._command(one) for one in entries]
         self.query_one("#review", DocumentView).show(values.review(str(file), toml, same))
         self._go("review")
@@ -344,7 +346,7 @@ class Waiving(Attesting):
         return next(one for one in self.explorer.session.shelf.rules if one.id == self._chosen[1])
 
     def _ends(self) -> dt.date:
-        return claims.accepted_until(self._rule, claims.today())
+        return attestation.accepted_until(self._rule, attestation.today())
 
     def _question(self, look: Look) -> Sequence[Line]:
         at = self._chosen[0]
@@ -377,7 +379,7 @@ class Waiving(Attesting):
         fact: str,
         at: str,
         value: str,  # noqa: ARG002 - a waiver has none
-        saying: claims.Saying,
+        saying: attestation.Saying,
     ) -> Callable[[], tuple[Entry, ...]]:
         every = [one for one, _ in self._offered] if self._every else [at]
         return lambda: tuple(self.explorer.session.waiver(fact, one, saying) for one in every)

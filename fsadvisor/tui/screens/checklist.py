@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from textual.binding import BindingType
 
-    from fsadvisor.attestation import claims
+    from fsadvisor import attestation
     from fsadvisor.readers.attestations import Entry
     from fsadvisor.tui.views.look import Look
 
@@ -129,6 +129,6 @@ class Checklist(Attesting):
         fact: str,  # noqa: ARG002 - all that is answered is meant
         at: str,  # noqa: ARG002 - the same
         value: str,  # noqa: ARG002 - the same
-        saying: claims.Saying,
+        saying: attestation.Saying,
     ) -> Callable[[], tuple[Entry, ...]]:
         return partial(self.explorer.session.attestations_of, self._said_of, saying)

@@ -167,11 +167,11 @@ def form_of(offered: Sequence[tuple[str, str]]) -> Screen[None]:
 
 def _why_not(look: Look, at: str, fact: str) -> str:
     """The words of `fsadvisor attest`."""
-    from fsadvisor.attestation import claims
-    from fsadvisor.attestation.claims import ClaimError
+    from fsadvisor import attestation
+    from fsadvisor.attestation import ClaimError
 
     try:
-        claims.attestable(fact)
+        attestation.attestable(fact)
     except ClaimError as error:
         return f"{error}. S supposes another value."
     known = suppose.fact_of(look, at, fact)

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, ClassVar, Final
 from textual.containers import Horizontal
 from textual.message import Message
 
-from fsadvisor.attestation import claims
-from fsadvisor.attestation.claims import ClaimError
+from fsadvisor import attestation
+from fsadvisor.attestation import ClaimError
 from fsadvisor.machine.port import Reply
 from fsadvisor.pages.glyphs import cut, span
 from fsadvisor.pages.text import counted
@@ -250,7 +250,7 @@ def _own(look: Look, task: Task) -> Iterator[tuple[str, str]]:
 def _why_not(fact: str) -> str:
     """The words of `fsadvisor attest`."""
     try:
-        claims.attestable(fact)
+        attestation.attestable(fact)
     except ClaimError as error:
         return str(error)
     return f"{fact} can't be attested here: it does not apply to it as it is now"
