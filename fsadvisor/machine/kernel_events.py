@@ -1,11 +1,18 @@
-"""Events of the kernel in a private tracefs instance: made for one look, and removed however the look ends.
+"""What the kernel tells as it happens: trace events, waits for its locks, disks that come and go.
 
-Nobody else's tracing is touched: an instance has its own buffer, events, filters and clock. A shell waits for the end
-of a pipe that this process alone holds, and removes the instance then: no signal ends it, and a kill of this process
-does not leave anything behind. An instance that both left is removed by the next look; the kernel refuses that (EBUSY)
-while one of its files is open, as one is here from the beginning to the end.
+Trace events come from a private tracefs instance: made for one look, and removed however the look ends. Nobody else's
+tracing is touched: an instance has its own buffer, events, filters and clock. A shell waits for the end of a pipe that
+this process alone holds, and removes the instance then: no signal ends it, and a kill of this process does not leave
+anything behind. An instance that both left is removed by the next look; the kernel refuses that (EBUSY) while one of
+its files is open, as one is here from the beginning to the end.
 
 https://docs.kernel.org/trace/ftrace.html#instances
+
+Waits for locks come from perf, whose tracepoints are on only while it runs. It writes what it saw into memory of ours
+that has no name, 64 MiB at most, so that nothing is left, whatever ends us.
+
+Of disks the kernel tells over netlink, through udevd where it runs. Where libudev is missing, the names in /sys/block
+are compared every few seconds instead.
 """
 
 from __future__ import annotations
@@ -14,14 +21,23 @@ import contextlib
 import errno
 import os
 import subprocess
+import threading
+import time
+from itertools import chain
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
-from fsadvisor.machine.port import MachineError
-from fsadvisor.machine.runner import decoded
+from msgspec import Struct
+
+from fsadvisor.facts import Cause, Unknown
+from fsadvisor.machine.port import Answer, MachineError, Reply
+from fsadvisor.machine.pulse import block_devices
+from fsadvisor.machine.runner import Runner, decoded
+from fsadvisor.machine.watching import udev_context
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Callable, Iterable, Iterator, Mapping
+
 
 _ROOTS: Final = ("/sys/kernel/tracing", "/sys/kernel/debug/tracing")
 _PREFIX: Final = "fsadvisor-"
@@ -155,3 +171,133 @@ def _keeper(path: Path) -> subprocess.Popen[bytes]:
         env={"LC_ALL": "C", "PATH": "/usr/sbin:/usr/bin:/sbin:/bin"},
         start_new_session=True,
     )
+
+
+_PATIENCE_S: Final = 30.0
+_SAID: Final = 160
+_TOOL: Final = "perf lock contention"
+
+
+class LockTrace:
+    """Traces all processors for `seconds` from `start` on; `answer` waits for the end and tells, once."""
+
+    def __init__(self, seconds: float, runner: Runner | None = None) -> None:
+        """`runner` runs perf, where that is not to be one of the system's tools."""
+        self.seconds = seconds
+        self._runner = runner or Runner(timeout_s=seconds + _PATIENCE_S)
+        self._recorded: Answer | None = None
+        self._thread = threading.Thread(target=self._record, daemon=True)
+        self._memory = os.memfd_create("fsadvisor-locks", os.MFD_CLOEXEC)
+        self._path = f"/proc/{os.getpid()}/fd/{self._memory}"
+
+    def start(self) -> None:
+        """Begin, in a thread of its own."""
+        self._thread.start()
+
+    def _record(self) -> None:
+        slept = ("sleep", f"{self.seconds:g}")
+        argv = ("perf", "lock", "record", "-o", self._path, "--max-size=64M", "-a", "--", *slept)
+        (self._recorded,) = self._runner.run([argv])
+
+    def answer(self) -> Answer:
+        """What `perf lock contention` makes of it."""
+        self._thread.join(self.seconds + 2 * _PATIENCE_S)
+        recorded = self._recorded
+        try:
+            if recorded is None:
+                return Unknown(Cause.TIMED_OUT, "try `perf lock record -a sleep 1` by itself", _TOOL)
+            if isinstance(recorded, Unknown):
+                return recorded
+            if recorded.status:
+                said = " ".join(recorded.text.split())[:_SAID]
+                learn = f"run as root on Linux 5.19 or later, with the perf of this kernel; it said: {said}"
+                return Unknown(Cause.NOT_EXPOSED, learn, _TOOL)
+            if "size limit reached" in recorded.text:
+                return Unknown(Cause.NOT_MEASURED, "watch for fewer seconds: there were too many events", _TOOL)
+            (read,) = self._runner.run([("perf", "lock", "contention", "-f", "-i", self._path)])
+            return Reply(read.text, _TOOL, read.status) if isinstance(read, Reply) else read
+        finally:
+            os.close(self._memory)
+
+
+_GATHER_S: Final = 0.4
+"""Changes that follow each other so soon are told together: a shelf of disks, or a disk and its paths."""
+
+_COMPARE_S: Final = 3.0
+_UDEVD: Final = Path("/run/udev/control")
+
+
+class Changed(Struct, frozen=True):
+    """Whole block devices, by the kernel's names."""
+
+    appeared: tuple[str, ...]
+    gone: tuple[str, ...]
+
+
+def watch_disks(tell: Callable[[Changed], object]) -> None:
+    """Call `tell`, on a daemon thread of ours, each time that disks have come or gone."""
+    threading.Thread(target=_watch, args=(tell,), daemon=True).start()
+
+
+def changed(before: frozenset[str], after: frozenset[str]) -> Changed | None:
+    """The difference, without the kernel's own unused devices; None where there is none."""
+    appeared = tuple(sorted(name for name in after - before if _is_of_interest(name)))
+    gone = tuple(sorted(name for name in before - after if _is_of_interest(name)))
+    return Changed(appeared, gone) if appeared or gone else None
+
+
+def _is_of_interest(name: str) -> bool:
+    """Loop devices and RAM disks come by themselves when somebody asks for a free one."""
+    return not name.startswith(("loop", "ram", "zram"))
+
+
+def _watch(tell: Callable[[Changed], object]) -> None:
+    for change in changes(chain((block_devices(),), (block_devices() for _ in _wakes()))):
+        tell(change)
+
+
+def changes(listings: Iterable[frozenset[str] | None]) -> Iterator[Changed]:
+    """What came and went from listing to listing; before the first that there is nothing is known, and nothing came."""
+    known: frozenset[str] | None = None
+    for now in listings:
+        if now is None:
+            continue
+        change = None if known is None else changed(known, now)
+        known = now
+        if change is not None:
+            yield change
+
+
+def _wakes() -> Iterator[None]:
+    """One each time that it is worth looking."""
+    try:
+        monitor = _monitor()
+    except (ImportError, OSError, ValueError):
+        monitor = None
+    while True:
+        yield
+        try:
+            _wait(monitor)
+        except OSError:  # more was told at once than the socket holds: look, and go on
+            time.sleep(_COMPARE_S)
+
+
+def _wait(monitor: Any) -> None:  # noqa: ANN401 - pyudev has no types
+    """Until something may have changed, and no more follows at once; raises OSError where the kernel lost count."""
+    if monitor is None:
+        time.sleep(_COMPARE_S)
+    elif monitor.poll(timeout=None) is not None:
+        ends = time.monotonic() + _GATHER_S
+        while (left := ends - time.monotonic()) > 0:
+            monitor.poll(timeout=left)
+
+
+def _monitor() -> Any:  # noqa: ANN401 - pyudev has no types
+    """Raises ImportError or OSError where libudev can't be used."""
+    udev = udev_context()
+    import pyudev
+
+    monitor = pyudev.Monitor.from_netlink(udev, source="udev" if _UDEVD.exists() else "kernel")
+    monitor.filter_by("block")
+    monitor.start()
+    return monitor

@@ -18,7 +18,7 @@ from textual.message import Message
 from textual.reactive import reactive
 from textual.widget import MountError
 
-from fsadvisor.machine import hotplug
+from fsadvisor.machine import kernel_events
 from fsadvisor.pages import glyphs
 from fsadvisor.pages.document import Document, paragraph
 from fsadvisor.tui import drawing, looks
@@ -112,7 +112,7 @@ class Explorer(Going):
     class DisksChanged(Message):
         """The kernel told that disks came or went."""
 
-        def __init__(self, change: hotplug.Changed) -> None:
+        def __init__(self, change: kernel_events.Changed) -> None:
             super().__init__()
             self.change = change
 
@@ -197,7 +197,7 @@ class Explorer(Going):
         else:
             if not self._watches and self.session.live:
                 self._watches = True
-                hotplug.watch(lambda change: self.post_message(self.DisksChanged(change)))
+                kernel_events.watch_disks(lambda change: self.post_message(self.DisksChanged(change)))
             self.look = message.outcome
             self.call_after_refresh(gc.freeze)  # what is shown stays: the collector need not walk it with each key
             if not message.outcome.asking:

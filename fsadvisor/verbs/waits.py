@@ -13,7 +13,7 @@ from msgspec import Struct
 
 from fsadvisor import looking
 from fsadvisor.facts import Cause, Unknown
-from fsadvisor.machine.waiting import LockTrace
+from fsadvisor.machine.kernel_events import LockTrace
 from fsadvisor.measure.messages import Progress
 from fsadvisor.measure.now.kept import REPLAYED_NOTE, chosen_of, kept, replayed
 from fsadvisor.measure.probe import disks, surroundings

@@ -7,8 +7,8 @@ import jsonschema
 import msgspec
 import pytest
 
+from fsadvisor.machine.pulse import ThreadSample, WaitingThread
 from fsadvisor.machine.symptoms import Limited
-from fsadvisor.machine.waiting import ThreadSample, WaitingThread
 from fsadvisor.measure.now import mounts, programs
 from fsadvisor.measure.now.answer import answer
 from fsadvisor.measure.now.logged import recent

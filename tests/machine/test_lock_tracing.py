@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 
 from fsadvisor.facts import Cause, Unknown
+from fsadvisor.machine.kernel_events import LockTrace
 from fsadvisor.machine.port import Reply
 from fsadvisor.machine.runner import Runner
-from fsadvisor.machine.waiting import LockTrace
 from fsadvisor.measure.waits.window import locks_of
 
 REFUSED = """#!/bin/sh

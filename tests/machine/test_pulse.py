@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from fsadvisor.facts import Unknown
-from fsadvisor.machine.hotplug import Changed, changed, changes
+from fsadvisor.machine.kernel_events import Changed, changed, changes
 from fsadvisor.machine.pulse import Processes, block_devices, pulse
 from fsadvisor.readers import block_files, process_files, system_counters
 

@@ -8,7 +8,7 @@ from typing import ClassVar
 
 import pytest
 
-from fsadvisor.machine.hotplug import Changed
+from fsadvisor.machine.kernel_events import Changed
 from fsadvisor.measure.waits.rates import Course
 from fsadvisor.tui.app import FsadvisorApp
 from fsadvisor.tui.explorer import Explorer

@@ -2,8 +2,7 @@
 
 from fsadvisor.facts import Cause, Known, Unknown
 from fsadvisor.machine.port import Reply
-from fsadvisor.machine.pulse import Pulse
-from fsadvisor.machine.waiting import Snapshot, ThreadSample, WaitingThread
+from fsadvisor.machine.pulse import Pulse, Snapshot, ThreadSample, WaitingThread
 from fsadvisor.measure.waits.rules import Measures
 from fsadvisor.measure.waits.window import NOT_TRACED, window
 

@@ -36,8 +36,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     from fsadvisor.facts import Fact
+    from fsadvisor.machine.pulse import Snapshot
     from fsadvisor.machine.symptoms import Limited
-    from fsadvisor.machine.waiting import Snapshot
     from fsadvisor.measure.now.programs import Waited
     from fsadvisor.measure.waits.window import Disk
     from fsadvisor.measure.waits.window import Window as Counted

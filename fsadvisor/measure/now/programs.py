@@ -17,8 +17,8 @@ from fsadvisor.readers import process_files, system_counters
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
+    from fsadvisor.machine.pulse import ThreadSample, WaitingThread
     from fsadvisor.machine.symptoms import Holds, Limited
-    from fsadvisor.machine.waiting import ThreadSample, WaitingThread
     from fsadvisor.measure.now.mounts import Places
 
 _FREEZE: Final = re.compile(

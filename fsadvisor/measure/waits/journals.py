@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from fsadvisor.machine.port import Answer
-    from fsadvisor.machine.waiting import Snapshot
+    from fsadvisor.machine.pulse import Snapshot
     from fsadvisor.readers.btrfs_tools import BtrfsCommits
     from fsadvisor.readers.ext4_reports import Jbd2Journal
     from fsadvisor.readers.xfs_reports import XfsStats

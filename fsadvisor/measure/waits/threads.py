@@ -14,13 +14,13 @@ from typing import TYPE_CHECKING, Final, Literal, TypeAlias, TypeVar
 from msgspec import Struct, field
 
 from fsadvisor.facts import Cause, Fact, Known, Unknown
-from fsadvisor.machine import waiting
+from fsadvisor.machine import pulse
 from fsadvisor.readers import process_files
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
-    from fsadvisor.machine.waiting import Snapshot, ThreadSample, WaitingThread
+    from fsadvisor.machine.pulse import Snapshot, ThreadSample, WaitingThread
 
 K = TypeVar("K")
 For: TypeAlias = Literal["disk", "lock", "journal", "network", "other", "gone on", "not told"]
@@ -209,8 +209,8 @@ SHARE: Final = 0.05
 class Watch(Struct, kw_only=True):
     """What was seen. `take` and `sample` ask the machine."""
 
-    take: Callable[[], Snapshot] = waiting.snapshot
-    sample: Callable[[], ThreadSample] = waiting.sample_threads
+    take: Callable[[], Snapshot] = pulse.snapshot
+    sample: Callable[[], ThreadSample] = pulse.sample_threads
     every_s: float = EVERY_S
     before: Snapshot | None = None
     after: Snapshot | None = None

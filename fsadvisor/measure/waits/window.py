@@ -18,8 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
     from fsadvisor.machine.port import Answer
-    from fsadvisor.machine.pulse import Pulse
-    from fsadvisor.machine.waiting import Snapshot, ThreadSample
+    from fsadvisor.machine.pulse import Pulse, Snapshot, ThreadSample
     from fsadvisor.measure.waits.journals import Work
     from fsadvisor.measure.waits.threads import Threads
     from fsadvisor.readers.block_files import DeviceCounters, IoCounters
