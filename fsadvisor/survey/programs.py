@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from fsadvisor.storage import Workload
 
 
-class KnownProgram(Struct, frozen=True, kw_only=True):
+class KnownProgram(Struct, frozen=True):
     """A program: its process names, what it does, and the folder that its packages use.
 
     `mark` is a word in the path of its data (java and beam run many programs); `in_cwd` says that it works inside
@@ -40,89 +40,48 @@ class KnownProgram(Struct, frozen=True, kw_only=True):
 
 
 PROGRAMS: tuple[KnownProgram, ...] = (
-    KnownProgram(
-        name="postgresql",
-        processes=("postgres", "postmaster"),
-        workload="oltp",
-        default="/var/lib/postgresql",
-        in_cwd=True,
-    ),
-    KnownProgram(
-        name="mysql",
-        processes=("mysqld", "mariadbd"),
-        workload="oltp",
-        default="/var/lib/mysql",
-        in_cwd=True,
-    ),
-    KnownProgram(name="mongodb", processes=("mongod",), workload="oltp", default="/var/lib/mongodb"),
-    KnownProgram(
-        name="redis",
-        processes=("redis-server", "valkey-server"),
-        workload="oltp",
-        default="/var/lib/redis",
-        in_cwd=True,
-    ),
-    KnownProgram(name="etcd", processes=("etcd",), workload="oltp", default="/var/lib/etcd"),
-    KnownProgram(name="influxdb", processes=("influxd",), workload="oltp", default="/var/lib/influxdb"),
-    KnownProgram(name="sqlserver", processes=("sqlservr",), workload="oltp", default="/var/opt/mssql/data"),
-    KnownProgram(name="openldap", processes=("slapd",), workload="oltp", default="/var/lib/ldap"),
-    KnownProgram(name="couchdb", processes=("beam.smp",), workload="oltp", default="/var/lib/couchdb", mark="couchdb"),
-    KnownProgram(name="k3s", processes=("k3s-server",), workload="oltp", default="/var/lib/rancher/k3s/server/db"),
-    KnownProgram(name="consul", processes=("consul",), workload="oltp", default="/opt/consul"),
-    KnownProgram(
-        name="zookeeper", processes=("java",), workload="oltp", default="/var/lib/zookeeper", mark="zookeeper"
-    ),
-    KnownProgram(name="proxmox-cluster", processes=("pmxcfs",), workload="oltp", default="/var/lib/pve-cluster"),
-    KnownProgram(
-        name="cassandra", processes=("java",), workload="mixed", default="/var/lib/cassandra", mark="cassandra"
-    ),
-    KnownProgram(name="scylla", processes=("scylla",), workload="mixed", default="/var/lib/scylla"),
-    KnownProgram(
-        name="elasticsearch",
-        processes=("java",),
-        workload="mixed",
-        default="/var/lib/elasticsearch",
-        mark="elasticsearch",
-    ),
-    KnownProgram(
-        name="opensearch", processes=("java",), workload="mixed", default="/var/lib/opensearch", mark="opensearch"
-    ),
-    KnownProgram(
-        name="clickhouse",
-        processes=("clickhouse-server", "clickhouse-serv"),
-        workload="streaming",
-        default="/var/lib/clickhouse",
-    ),
-    KnownProgram(name="prometheus", processes=("prometheus",), workload="streaming", default="/var/lib/prometheus"),
-    KnownProgram(name="minio", processes=("minio",), workload="streaming", default=""),
-    KnownProgram(name="ceph-osd", processes=("ceph-osd",), workload="mixed", default="/var/lib/ceph/osd"),
-    KnownProgram(name="kafka", processes=("java",), workload="streaming", default="", mark="kafka"),
-    KnownProgram(name="rabbitmq", processes=("beam.smp",), workload="oltp", default="", mark="rabbitmq"),
-    KnownProgram(
-        name="postfix", processes=("master",), workload="metadata-heavy", default="/var/spool/postfix", mark="postfix"
-    ),
-    KnownProgram(name="dovecot", processes=("dovecot",), workload="metadata-heavy", default="/var/mail"),
-    KnownProgram(name="exim", processes=("exim4", "exim"), workload="metadata-heavy", default="/var/spool/exim4"),
-    KnownProgram(name="jenkins", processes=("java",), workload="metadata-heavy", default="", mark="jenkins"),
-    KnownProgram(
-        name="gitlab-runner", processes=("gitlab-runner",), workload="metadata-heavy", default="/var/lib/gitlab-runner"
-    ),
-    KnownProgram(name="buildkit", processes=("buildkitd",), workload="metadata-heavy", default="/var/lib/buildkit"),
-    KnownProgram(name="docker", processes=("dockerd",), workload="mixed", default="/var/lib/docker"),
-    KnownProgram(name="containerd", processes=("containerd",), workload="mixed", default="/var/lib/containerd"),
-    KnownProgram(name="crio", processes=("crio",), workload="mixed", default="/var/lib/containers"),
-    KnownProgram(name="grafana", processes=("grafana", "grafana-server"), workload="mixed", default="/var/lib/grafana"),
-    KnownProgram(name="gitea", processes=("gitea", "forgejo"), workload="mixed", default="/var/lib/gitea", in_cwd=True),
-    KnownProgram(name="ceph-mon", processes=("ceph-mon",), workload="oltp", default="/var/lib/ceph/mon"),
-    KnownProgram(name="cockroachdb", processes=("cockroach",), workload="oltp", default="/var/lib/cockroach"),
-    KnownProgram(name="tikv", processes=("tikv-server",), workload="oltp", default="/var/lib/tikv"),
-    KnownProgram(name="oracle", processes=("tnslsnr",), workload="oltp", default="", untold=True),
-    KnownProgram(name="nfs-ganesha", processes=("ganesha.nfsd",), workload="mixed", default="", untold=True),
-    KnownProgram(name="samba", processes=("smbd",), workload="mixed", default="", untold=True),
-    KnownProgram(name="qemu", processes=guests.QEMU_NAMES, workload="mixed", default="", untold=True),
-    KnownProgram(
-        name="libvirt", processes=("libvirtd", "virtqemud"), workload="mixed", default="/var/lib/libvirt/images"
-    ),
+    KnownProgram("postgresql", ("postgres", "postmaster"), "oltp", "/var/lib/postgresql", in_cwd=True),
+    KnownProgram("mysql", ("mysqld", "mariadbd"), "oltp", "/var/lib/mysql", in_cwd=True),
+    KnownProgram("mongodb", ("mongod",), "oltp", "/var/lib/mongodb"),
+    KnownProgram("redis", ("redis-server", "valkey-server"), "oltp", "/var/lib/redis", in_cwd=True),
+    KnownProgram("etcd", ("etcd",), "oltp", "/var/lib/etcd"),
+    KnownProgram("influxdb", ("influxd",), "oltp", "/var/lib/influxdb"),
+    KnownProgram("sqlserver", ("sqlservr",), "oltp", "/var/opt/mssql/data"),
+    KnownProgram("openldap", ("slapd",), "oltp", "/var/lib/ldap"),
+    KnownProgram("couchdb", ("beam.smp",), "oltp", "/var/lib/couchdb", mark="couchdb"),
+    KnownProgram("k3s", ("k3s-server",), "oltp", "/var/lib/rancher/k3s/server/db"),
+    KnownProgram("consul", ("consul",), "oltp", "/opt/consul"),
+    KnownProgram("zookeeper", ("java",), "oltp", "/var/lib/zookeeper", mark="zookeeper"),
+    KnownProgram("proxmox-cluster", ("pmxcfs",), "oltp", "/var/lib/pve-cluster"),
+    KnownProgram("cassandra", ("java",), "mixed", "/var/lib/cassandra", mark="cassandra"),
+    KnownProgram("scylla", ("scylla",), "mixed", "/var/lib/scylla"),
+    KnownProgram("elasticsearch", ("java",), "mixed", "/var/lib/elasticsearch", mark="elasticsearch"),
+    KnownProgram("opensearch", ("java",), "mixed", "/var/lib/opensearch", mark="opensearch"),
+    KnownProgram("clickhouse", ("clickhouse-server", "clickhouse-serv"), "streaming", "/var/lib/clickhouse"),
+    KnownProgram("prometheus", ("prometheus",), "streaming", "/var/lib/prometheus"),
+    KnownProgram("minio", ("minio",), "streaming", ""),
+    KnownProgram("ceph-osd", ("ceph-osd",), "mixed", "/var/lib/ceph/osd"),
+    KnownProgram("kafka", ("java",), "streaming", "", mark="kafka"),
+    KnownProgram("rabbitmq", ("beam.smp",), "oltp", "", mark="rabbitmq"),
+    KnownProgram("postfix", ("master",), "metadata-heavy", "/var/spool/postfix", mark="postfix"),
+    KnownProgram("dovecot", ("dovecot",), "metadata-heavy", "/var/mail"),
+    KnownProgram("exim", ("exim4", "exim"), "metadata-heavy", "/var/spool/exim4"),
+    KnownProgram("jenkins", ("java",), "metadata-heavy", "", mark="jenkins"),
+    KnownProgram("gitlab-runner", ("gitlab-runner",), "metadata-heavy", "/var/lib/gitlab-runner"),
+    KnownProgram("buildkit", ("buildkitd",), "metadata-heavy", "/var/lib/buildkit"),
+    KnownProgram("docker", ("dockerd",), "mixed", "/var/lib/docker"),
+    KnownProgram("containerd", ("containerd",), "mixed", "/var/lib/containerd"),
+    KnownProgram("crio", ("crio",), "mixed", "/var/lib/containers"),
+    KnownProgram("grafana", ("grafana", "grafana-server"), "mixed", "/var/lib/grafana"),
+    KnownProgram("gitea", ("gitea", "forgejo"), "mixed", "/var/lib/gitea", in_cwd=True),
+    KnownProgram("ceph-mon", ("ceph-mon",), "oltp", "/var/lib/ceph/mon"),
+    KnownProgram("cockroachdb", ("cockroach",), "oltp", "/var/lib/cockroach"),
+    KnownProgram("tikv", ("tikv-server",), "oltp", "/var/lib/tikv"),
+    KnownProgram("oracle", ("tnslsnr",), "oltp", "", untold=True),
+    KnownProgram("nfs-ganesha", ("ganesha.nfsd",), "mixed", "", untold=True),
+    KnownProgram("samba", ("smbd",), "mixed", "", untold=True),
+    KnownProgram("qemu", guests.QEMU_NAMES, "mixed", "", untold=True),
+    KnownProgram("libvirt", ("libvirtd", "virtqemud"), "mixed", "/var/lib/libvirt/images"),
 )
 _PROCESS_NAMES = tuple(sorted({name for program in PROGRAMS for name in program.processes}))
 _NOT_DATA = (
