@@ -9,9 +9,8 @@ from msgspec.structs import replace
 from fsadvisor.facts import NOT_APPLICABLE, Cause, Fact, Known, Unknown
 from fsadvisor.storage import Below, Disk, Layer
 from fsadvisor.survey import power_loss, raid, read_fact, soundness
-from fsadvisor.survey.filesystem_types.registry import type_of
+from fsadvisor.survey.filesystem_types.registry import IN_MEMORY, type_of
 from fsadvisor.survey.layers import thin as thin_layer
-from fsadvisor.survey.superblocks import IN_MEMORY
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping

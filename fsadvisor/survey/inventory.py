@@ -8,7 +8,7 @@ from msgspec import Struct
 
 from fsadvisor.storage import Subject
 from fsadvisor.survey import measured, read_fact
-from fsadvisor.survey.superblocks import mount_point_of
+from fsadvisor.survey.filesystem_types.registry import mount_point_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

@@ -15,7 +15,7 @@ from fsadvisor.survey import measured, presence, read_fact
 from fsadvisor.survey.attested import SubjectIdentities
 from fsadvisor.survey.below import NOTHING
 from fsadvisor.survey.configured import FSTAB, lacking
-from fsadvisor.survey.superblocks import LOOKED_AT, mount_point_of
+from fsadvisor.survey.filesystem_types.registry import LOOKED_AT, mount_point_of
 
 if TYPE_CHECKING:
     from collections.abc import Container, Mapping, Sequence

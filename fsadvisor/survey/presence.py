@@ -10,9 +10,16 @@ from fsadvisor.facts import NOT_APPLICABLE, Cause, Fact, Known, Unknown
 from fsadvisor.patterns import late
 from fsadvisor.readers import nfs_exports
 from fsadvisor.survey import read_fact
-from fsadvisor.survey.filesystem_types.registry import ON_DEVICES, TYPES, UUID_OF_ONE_DEVICE
+from fsadvisor.survey.filesystem_types.registry import (
+    IN_MEMORY,
+    ON_DEVICES,
+    OVER_THE_NETWORK,
+    OVERLAY,
+    TYPES,
+    UUID_OF_ONE_DEVICE,
+    mount_point_of,
+)
 from fsadvisor.survey.filesystem_types.zfs import ZFS
-from fsadvisor.survey.superblocks import IN_MEMORY, OVER_THE_NETWORK, OVERLAY, mount_point_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Container, Mapping, Sequence

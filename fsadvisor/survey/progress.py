@@ -10,7 +10,8 @@ from msgspec import Struct
 
 from fsadvisor.facts import Unknown
 from fsadvisor.readers import mount_tables
-from fsadvisor.survey import block, read_fact, superblocks
+from fsadvisor.survey import block, read_fact
+from fsadvisor.survey.filesystem_types import registry
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterator
@@ -60,7 +61,7 @@ class Glimpse(Struct, frozen=True):
 def glimpse(machine: Machine) -> Glimpse:
     """Two questions to the kernel; what it does not answer is told by the survey."""
     table = read_fact.file_record(machine, "/proc/self/mountinfo", mount_tables.parse_mountinfo)
-    mounts = () if isinstance(table, Unknown) else superblocks.visible(table.mounts)
+    mounts = () if isinstance(table, Unknown) else registry.visible_mounts(table.mounts)
     names = machine.entries("/sys/block")
     drives = () if isinstance(names, Unknown) else tuple(one for one in names if block.may_be_drive(one))
     return Glimpse(tuple((one.mount_point, one.fs_type) for one in mounts), drives)

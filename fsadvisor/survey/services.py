@@ -12,8 +12,7 @@ from fsadvisor.readers import file_attributes, json_text
 from fsadvisor.storage import Below, Filesystem, Service
 from fsadvisor.survey import database_settings, effective_settings, looks, program_settings, read_fact, tenants
 from fsadvisor.survey.attested import SubjectIdentities
-from fsadvisor.survey.filesystem_types.registry import ON_DEVICES, type_of
-from fsadvisor.survey.superblocks import mount_point_of
+from fsadvisor.survey.filesystem_types.registry import ON_DEVICES, mount_point_of, type_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping

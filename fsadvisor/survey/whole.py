@@ -33,12 +33,12 @@ from fsadvisor.survey import (
     raid,
     read_fact,
     sleeping,
-    superblocks,
 )
 from fsadvisor.survey.attachment import transport
 from fsadvisor.survey.attested import SubjectIdentities
 from fsadvisor.survey.below import fold_below
 from fsadvisor.survey.disks import survey_disks, with_flush_shares, with_what_is_above
+from fsadvisor.survey.filesystem_types import registry
 from fsadvisor.survey.filesystems import survey_filesystems, trim_wanted
 from fsadvisor.survey.host import survey_host
 from fsadvisor.survey.inventory import Inventory, Surveyed, build_stack
@@ -168,7 +168,7 @@ def collect(machine: Machine) -> Inventory:
     tree = block.walk(machine)
     known = _NO_BLOCK_DEVICES if isinstance(tree, Unknown) else tree
     table = _mounts(machine)
-    mounts = () if isinstance(table, Unknown) else tuple(superblocks.visible(table))
+    mounts = () if isinstance(table, Unknown) else tuple(registry.visible_mounts(table))
     by_udev = block.ask_udev(machine)
     labels_told = any("ID_FS_UUID" in properties for properties in by_udev.properties.values())
     others = _commands(machine, known, labels_told)
@@ -176,11 +176,11 @@ def collect(machine: Machine) -> Inventory:
         _run_ahead(machine, _of_host_and_drives(known))
     power_states = sleeping.power_states(machine, known)
     machine = sleeping.not_woken(machine, power_states, known, mounts)
-    listed = superblocks.Listed(machine)
-    first = superblocks.commands(listed, mounts, known)
+    listed = registry.Listed(machine)
+    first = registry.superblock_commands(listed, mounts, known)
     if first:
         _run_ahead(machine, [*first, *others])
-    blocks = tuple(superblocks.superblocks(listed, mounts, known))
+    blocks = tuple(registry.superblocks(listed, mounts, known))
     _run_ahead(machine, [*others, *(argv for one in blocks for argv in filesystems.commands(one))])
     configured_mounts, no_fstab = configured.configured(machine)
     running = programs.running(machine)

@@ -6,8 +6,7 @@ import pytest
 
 from fsadvisor.measure.compare.workloads import CHOICES
 from fsadvisor.measure.trial.testbed import Form, arguments
-from fsadvisor.survey.filesystem_types.registry import MADE, ON_DEVICES, TYPES, type_of
-from fsadvisor.survey.superblocks import LOOKED_AT
+from fsadvisor.survey.filesystem_types.registry import LOOKED_AT, MADE, ON_DEVICES, TYPES, type_of
 from tests.paths import ROOT
 
 PACKAGE = ROOT / "fsadvisor"

@@ -11,8 +11,7 @@ from typing import TYPE_CHECKING, Final
 
 from fsadvisor.facts import Unknown
 from fsadvisor.measure.probe.target import Objection, Question, bytes_text, refused, unknown, warning
-from fsadvisor.survey.filesystem_types.registry import TYPES
-from fsadvisor.survey.superblocks import IN_MEMORY, OVER_THE_NETWORK
+from fsadvisor.survey.filesystem_types.registry import IN_MEMORY, OVER_THE_NETWORK, TYPES
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

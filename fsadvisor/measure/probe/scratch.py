@@ -33,8 +33,7 @@ from fsadvisor.facts import Unknown
 from fsadvisor.measure.probe.engine import told
 from fsadvisor.measure.probe.scratch_tree import descriptor_of, tree
 from fsadvisor.readers import mount_tables
-from fsadvisor.survey.filesystem_types.registry import type_of
-from fsadvisor.survey.superblocks import IN_MEMORY
+from fsadvisor.survey.filesystem_types.registry import IN_MEMORY, type_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

@@ -14,8 +14,7 @@ from fsadvisor.measure.probe.target import DataFolder, Drive, PoolBelow, ProbePl
 from fsadvisor.readers import mount_tables
 from fsadvisor.storage import Disk, Filesystem, Host, Layer, Service
 from fsadvisor.survey import read_fact
-from fsadvisor.survey.filesystem_types.registry import ON_DEVICES
-from fsadvisor.survey.superblocks import IN_MEMORY
+from fsadvisor.survey.filesystem_types.registry import IN_MEMORY, ON_DEVICES
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator

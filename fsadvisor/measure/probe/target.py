@@ -13,8 +13,7 @@ from msgspec import Struct
 
 from fsadvisor.facts import NOT_APPLICABLE, Cause, Fact, Known, Unknown, unreadable
 from fsadvisor.machine.runner import encoded
-from fsadvisor.survey.filesystem_types.registry import type_of
-from fsadvisor.survey.superblocks import OVERLAY
+from fsadvisor.survey.filesystem_types.registry import OVERLAY, type_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator

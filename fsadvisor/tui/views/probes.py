@@ -25,8 +25,7 @@ from fsadvisor.readers import json_text, own_records
 from fsadvisor.report.probe_words import amount, number, sureness
 from fsadvisor.storage import Below, Mount
 from fsadvisor.survey import measured, read_fact
-from fsadvisor.survey.filesystem_types.registry import TYPES
-from fsadvisor.survey.superblocks import OVERLAY
+from fsadvisor.survey.filesystem_types.registry import OVERLAY, TYPES
 from fsadvisor.survey.tried import rule_of
 from fsadvisor.tui.views.rows import Row
 
