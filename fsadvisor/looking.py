@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from fsadvisor.machine.port import Machine
     from fsadvisor.storage import Storage, Supposition
-    from fsadvisor.survey.attested import Identity as SubjectIdentity
+    from fsadvisor.survey.identity import Identity as SubjectIdentity
 
 Made = TypeVar("Made")
 
@@ -97,7 +97,7 @@ def identified(
         _remember(machine, found, identity)
 
     def which() -> Made:
-        from fsadvisor.survey.lasting_names import Which
+        from fsadvisor.survey.identity import Which
 
         names = Which(machine, plain=bool(chosen.plain_ids))
         return made(
@@ -112,9 +112,10 @@ def _remember(machine: Machine, found: Storage, identity: Callable[[str], Subjec
     """Keep the counts of this look. Raises MachineError where they can't be kept."""
     import datetime as dt
 
-    from fsadvisor.survey import lasting_names, looks
+    from fsadvisor.survey import looks
+    from fsadvisor.survey.identity import keys_by
 
-    kept_files.keep_look(looks.line(machine, found, lasting_names.keys_by(identity), dt.datetime.now(dt.UTC)))
+    kept_files.keep_look(looks.line(machine, found, keys_by(identity), dt.datetime.now(dt.UTC)))
 
 
 def _surveyed(

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from fsadvisor.rulebook.rule import Rule
     from fsadvisor.storage import Storage, Subject
     from fsadvisor.storage.catalogue import Entry as Fact
-    from fsadvisor.survey.attested import Identity
+    from fsadvisor.survey.identity import Identity
 
 
 class ClaimError(Exception):

@@ -1,23 +1,22 @@
 """What people have said, held against the machine as it is: what counts, and what is ignored and why.
 
+What counts, and what somebody supposes, is laid over what the machine tells, before anything follows from it.
 Which drives and which filesystem a subject is decides it, so that another one is not taken for it.
 """
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
-from msgspec import Struct, field
 from msgspec.structs import replace
 
 from fsadvisor.facts import Cause, Fact, Known, Unknown
 from fsadvisor.machine.kept_files import ATTESTATIONS
 from fsadvisor.readers import attestations
-from fsadvisor.readers.attestations import Drive
 from fsadvisor.storage import Ignored, Waiver
 from fsadvisor.storage.catalogue import Kind, catalogue, did_you_mean
 from fsadvisor.survey import read_fact
-from fsadvisor.survey.attachment import is_same_model
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
@@ -25,143 +24,11 @@ if TYPE_CHECKING:
 
     from fsadvisor.machine.port import Machine
     from fsadvisor.readers.attestations import Entry
-    from fsadvisor.storage import Disk, Facts
+    from fsadvisor.storage import Facts, Subject, Supposition
+    from fsadvisor.storage import Kind as SubjectKind
     from fsadvisor.storage.catalogue import Entry as CatalogueEntry
+    from fsadvisor.survey.identity import Identity
     from fsadvisor.survey.inventory import Inventory
-
-NO_UUID: Final = Unknown(Cause.NOT_EXPOSED, "", "udev ID_FS_UUID")
-
-
-def has_none(fact: Fact[str]) -> bool:
-    """Whether there is nothing to tell one from another by; what could not be asked, or not yet, may be there."""
-    return isinstance(fact, Unknown) and fact.cause is Cause.NOT_EXPOSED
-
-
-class SeenDrive(Struct, frozen=True, kw_only=True):
-    """A drive as it is now."""
-
-    name: str
-    model: Fact[str]
-    serial: Fact[str]
-    firmware: Fact[str]
-
-    def pin(self, *, firmware: bool = False) -> Drive:
-        """What to write down of it."""
-        return Drive(
-            model=read_fact.value(self.model) or None,
-            serial=read_fact.value(self.serial) or None,
-            firmware=(read_fact.value(self.firmware) or None) if firmware else None,
-        )
-
-    def differs(self, pin: Drive) -> str:
-        """Why this is not the drive that was written down, '' where it is."""
-        if not is_same_model(pin.model, read_fact.value(self.model)):
-            return f"{self.name} is another drive now: {_named(read_fact.value(self.model))}, not {_named(pin.model)}"
-        if pin.serial is None or pin.serial == read_fact.value(self.serial):
-            return self._firmware_differs(pin)
-        if isinstance(self.serial, Unknown) and self.serial.cause is not Cause.NOT_EXPOSED:
-            return f"the serial number of {self.name} can't be read: {self.serial.learn or self.serial.cause.value}"
-        return f"{self.name} is another drive now: its serial number differs"
-
-    def _firmware_differs(self, pin: Drive) -> str:
-        if pin.firmware is None or pin.firmware == read_fact.value(self.firmware):
-            return ""
-        if isinstance(self.firmware, Unknown):
-            return f"the firmware of {self.name} can't be read: {self.firmware.learn or self.firmware.cause.value}"
-        return f"the firmware of {self.name} is another now: {self.firmware.value!r}, not {pin.firmware!r}"
-
-
-class Identity(Struct, frozen=True, kw_only=True):
-    """The drives under a subject, or the subject itself, and the UUID of its filesystem.
-
-    `device` is what tells a layer from others: the UUID of device mapper, md or a partition.
-    """
-
-    drives: tuple[SeenDrive, ...] = ()
-    uuid: Fact[str] = NO_UUID
-    device: Fact[str] = NO_UUID
-
-    @property
-    def awaited(self) -> Unknown | None:
-        """An answer that is still to come and tells which one this is."""
-        facts = (
-            self.uuid,
-            *(
-                fact
-                for seen_drive in self.drives
-                for fact in (seen_drive.model, seen_drive.serial, seen_drive.firmware)
-            ),
-        )
-        return next((it for it in facts if isinstance(it, Unknown) and it.cause is Cause.BEING_ASKED), None)
-
-    def differs(self, entry: Entry) -> str:
-        """Why the entry does not speak of this, '' where it does."""
-        if entry.uuid is not None and entry.uuid != read_fact.value(self.uuid):
-            known = isinstance(self.uuid, Known)
-            return "another filesystem is there now" if known else "the UUID of the filesystem can't be read"
-        if entry.subject.startswith("filesystem:") and entry.uuid is None and not has_none(self.uuid):
-            return "it does not say which filesystem it means: add its `uuid`"
-        if not entry.drives and entry.kind_of_subject != "disk":
-            return ""
-        return next((why for why in (_unlike_all(seen_drive, entry.drives) for seen_drive in self.drives) if why), "")
-
-
-def _unlike_all(seen_drive: SeenDrive, pins: tuple[Drive, ...]) -> str:
-    if not pins and not has_none(seen_drive.model):
-        return "it does not say which drive it means: add [[attestation.drive]] or [[waiver.drive]] with its model"
-    reasons = [seen_drive.differs(pin) for pin in pins or (Drive(),)]
-    return "" if "" in reasons else reasons[0]
-
-
-def _named(name: str | None) -> str:
-    return repr(name) if name else "of no model"
-
-
-def seen_drive(machine: Machine, disk: Disk) -> SeenDrive:
-    """A disk by its model and serial number: that of sysfs (NVMe, virtio), else udev's."""
-    name = read_fact.value(disk.name) or "?"
-    places = (f"/sys/block/{name}/device/serial", f"/sys/block/{name}/serial")
-    told = [fact for fact in (read_fact.text(machine, place) for place in places) if read_fact.value(fact) != ""]
-    known = next((fact for fact in (*told, disk.udev_serial) if isinstance(fact, Known)), None)
-    hidden = (fact for fact in told if isinstance(fact, Unknown) and fact.cause is not Cause.NOT_EXPOSED)
-    serial = known or next(hidden, disk.udev_serial)
-    return SeenDrive(name=name, model=disk.model, serial=serial, firmware=disk.firmware)
-
-
-_LAYER_KEYS: Final = ("DM_UUID", "MD_UUID", "ID_PART_ENTRY_UUID")
-
-
-class SubjectIdentities(Struct, frozen=True):
-    """Which drives and which filesystem each subject is.
-
-    `disks` go by id; `held_by` has what a mount or a service is on: the id of a filesystem or a mount.
-    """
-
-    inventory: Inventory
-    disks: Mapping[str, Disk]
-    held_by: Mapping[str, str] = field(default_factory=dict)
-    _drives: dict[str, SeenDrive] = field(default_factory=dict)
-
-    def of(self, subject: str) -> Identity:
-        """The drives under a subject, and the UUID of the filesystem that it is or is on."""
-        while subject in self.held_by:
-            subject = self.held_by[subject]
-        leaves = [below for below in (subject, *self.inventory.stack.under(subject)) if below in self.disks]
-        block = self.inventory.block(subject)
-        devices = block.devices[:1] if block else ()
-        layer = subject.removeprefix("layer:")
-        uuids = (self.inventory.udev.fact(layer, key) for key in _LAYER_KEYS) if layer != subject else ()
-        return Identity(
-            drives=tuple(map(self._drive, leaves)),
-            uuid=next((self.inventory.udev.fact(name, "ID_FS_UUID") for name in devices), NO_UUID),
-            device=next((fact for fact in uuids if isinstance(fact, Known)), NO_UUID),
-        )
-
-    def _drive(self, disk: str) -> SeenDrive:
-        """Read once: a disk is under each of its partitions, filesystems and mounts."""
-        if disk not in self._drives:
-            self._drives[disk] = seen_drive(self.inventory.machine, self.disks[disk])
-        return self._drives[disk]
 
 
 F = TypeVar("F", bound="Facts")
@@ -378,3 +245,88 @@ def _meant(entry: Entry, seen: Mapping[str, Identity]) -> tuple[str, ...]:
         alike = []
     at = alike[0] if len(alike) == 1 else entry.subject
     return (at,) if at in seen else ()
+
+
+SUPPOSED: Final = "supposed"
+"""The source of a fact that was supposed."""
+
+_FORGOTTEN: Final = Unknown(Cause.NOT_EXPOSED, "take the supposition back", SUPPOSED)
+"""It can be learnt: what nobody could ever tell would itself decide some verdicts, such as that of a power loss."""
+
+
+class Overlay:
+    """Every stage of the survey lays it over its facts.
+
+    `attested` holds what people said. Of suppositions on the same fact of a subject the last counts.
+    """
+
+    def __init__(self, attested: Attested, suppositions: Iterable[Supposition] = ()) -> None:
+        self.attested: Final = attested
+        self._supposed: dict[str, dict[str, dict[str, Any]]] = {}
+        for supposition in suppositions:
+            namespace, _, name = supposition.fact.partition(".")
+            of_subjects = self._supposed.setdefault(namespace, {})
+            of_subjects.setdefault(supposition.subject, {})[name] = supposition.value
+
+    def over(
+        self,
+        kind: SubjectKind,
+        facts: Mapping[str, F],
+        identity: Callable[[str], Identity],
+        *,
+        published: Callable[[str, F], F] = lambda _, unchanged: unchanged,
+        derived: Iterable[Callable[[str, F], F]] = (),
+    ) -> dict[str, F]:
+        """Facts by the ids of their subjects, with what people said, then `published`, then what is supposed.
+
+        Each step of `derived` reckons facts from all of that; what is supposed of those wins again.
+        """
+        known = dict(facts)
+        if self.attested.speaks_of(kind):
+            self.attested.meet(kind, {subject: partial(identity, subject) for subject in known})
+            known = {subject: self.attested.with_attested(subject, known[subject]) for subject in known}
+        for step in (published, *derived):
+            known = self.suppose(kind, {subject: step(subject, known[subject]) for subject in known})
+        return known
+
+    def over_subjects(
+        self, kind: SubjectKind, subjects: Mapping[str, Subject], identity: Callable[[str], Identity]
+    ) -> dict[str, Subject]:
+        """The same for the facts of one kind in the scopes of subjects."""
+        facts = self.over(kind, {subject.id: subject.scope[kind] for subject in subjects.values()}, identity)
+        return {
+            key: subject
+            if facts[subject.id] is subject.scope[kind]
+            else replace(subject, scope={**subject.scope, kind: facts[subject.id]})
+            for key, subject in subjects.items()
+        }
+
+    def suppose(self, namespace: str, facts: dict[str, F]) -> dict[str, F]:
+        """Facts of one namespace by the ids of their subjects, with what is supposed of them."""
+        about = self._supposed.get(namespace)
+        if not about:
+            return facts
+        return {
+            subject: _with(known, about[subject]) if subject in about else known for subject, known in facts.items()
+        }
+
+    def over_inventory(self, inventory: Inventory) -> Inventory:
+        """The machine-wide answers, from which facts of every subject are derived."""
+        host = self._supposed.get("host", {}).get("host", {})
+        if "kernel" in host:
+            inventory = replace(inventory, kernel=_supposed(inventory.kernel, host["kernel"]))
+        if "virtual" in host:
+            inventory = replace(inventory, in_vm=_supposed(inventory.in_vm, host["virtual"]))
+        return inventory
+
+
+def _with(facts: F, values: dict[str, Any]) -> F:
+    changed: dict[str, Any] = {name: _supposed(getattr(facts, name), value) for name, value in values.items()}
+    return replace(facts, **changed)
+
+
+def _supposed(fact: Fact[Any], value: Any) -> Fact[Any]:  # noqa: ANN401 - any type of the catalogue
+    """The fact as it is supposed; one that is so already keeps its source."""
+    if value is None:
+        return _FORGOTTEN if isinstance(fact, Known) else fact
+    return fact if isinstance(fact, Known) and fact.value == value else Known(value, SUPPOSED)

@@ -16,8 +16,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
 
     from fsadvisor.storage import Filesystem, PlpVerdict
+    from fsadvisor.survey.attested import Overlay
     from fsadvisor.survey.inventory import Inventory, Stack
-    from fsadvisor.survey.overlay import Overlay
 
 NOT_FOLLOWED = Unknown(Cause.NOT_EXPOSED, "", "the stack can't be followed down to hardware from here")
 

@@ -19,7 +19,6 @@ from fsadvisor.survey import (
     drive_health,
     hosting,
     kernel_log,
-    lasting_names,
     looked_up,
     looks,
     measured,
@@ -30,7 +29,7 @@ from fsadvisor.survey import (
     soundness,
 )
 from fsadvisor.survey.attachment import transport, virtual
-from fsadvisor.survey.attested import SubjectIdentities
+from fsadvisor.survey.identity import SubjectIdentities, keys_by
 from fsadvisor.survey.progress import each
 
 if TYPE_CHECKING:
@@ -41,9 +40,9 @@ if TYPE_CHECKING:
     from fsadvisor.machine.port import Machine
     from fsadvisor.readers.json_text import Json
     from fsadvisor.storage import Layer, PowerState, Subject
+    from fsadvisor.survey.attested import Overlay
     from fsadvisor.survey.block import BlockDevice, Queue, Udev
     from fsadvisor.survey.inventory import Inventory
-    from fsadvisor.survey.overlay import Overlay
 
 _NOT_TOLD = ("", "unknown")
 _ZONED = Literal["none", "host-aware", "host-managed"]
@@ -77,7 +76,7 @@ def survey_disks(inventory: Inventory, overlay: Overlay) -> dict[str, Disk]:
     }
     logged = {subject: _with_log(it.facts, inventory, subject) for subject, it in seen.items()}
     identity = SubjectIdentities(inventory, logged).of
-    facts = looks.with_looks(logged, inventory.past, lasting_names.keys_by(identity))
+    facts = looks.with_looks(logged, inventory.past, keys_by(identity))
     return overlay.over(
         "disk",
         facts,

@@ -12,11 +12,11 @@ from fsadvisor.facts import NOT_APPLICABLE, Cause, Fact, Known, Unknown
 from fsadvisor.readers import json_text, process_files
 from fsadvisor.readers.mount_tables import parse_mountinfo
 from fsadvisor.storage import Filesystem
-from fsadvisor.survey import kernel_log, lasting_names, looks, program_files, raid, read_fact, soundness
-from fsadvisor.survey.attested import SubjectIdentities
+from fsadvisor.survey import kernel_log, looks, program_files, raid, read_fact, soundness
 from fsadvisor.survey.filesystem_types import xfs, zfs
 from fsadvisor.survey.filesystem_types.base import MOUNTINFO
 from fsadvisor.survey.filesystem_types.registry import TYPES, type_of
+from fsadvisor.survey.identity import SubjectIdentities, keys_by
 from fsadvisor.survey.progress import each
 
 if TYPE_CHECKING:
@@ -26,10 +26,10 @@ if TYPE_CHECKING:
     from fsadvisor.readers.mount_tables import Mount
     from fsadvisor.readers.process_files import DeletedFile
     from fsadvisor.storage import Below, Disk
+    from fsadvisor.survey.attested import Overlay
     from fsadvisor.survey.block import Udev
     from fsadvisor.survey.filesystem_types.base import Superblock
     from fsadvisor.survey.inventory import Inventory
-    from fsadvisor.survey.overlay import Overlay
     from fsadvisor.survey.raid import Stripe
     from fsadvisor.version import Version
 
@@ -179,7 +179,7 @@ def survey_filesystems(inventory: Inventory, disks: Mapping[str, Disk], overlay:
         seen = kernel_log.of_filesystem(inventory.log, block.devices, inventory.uptime)
         found[name] = replace(found[name], log_errors=seen)
     identity = SubjectIdentities(inventory, disks).of
-    key_of = lasting_names.keys_by(identity)
+    key_of = keys_by(identity)
     for name, known in found.items():
         key = key_of(name, known) if inventory.past.looks else None
         found[name] = looks.of_filesystem(inventory.machine, known, inventory.past, key)

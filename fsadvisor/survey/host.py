@@ -13,7 +13,7 @@ from fsadvisor.readers import block_files, host_files, json_text, own_records, s
 from fsadvisor.readers.mount_tables import split_options
 from fsadvisor.storage import Host
 from fsadvisor.survey import block, hosting, kernel_log, looks, raid, read_fact, tenants
-from fsadvisor.survey.attested import SubjectIdentities
+from fsadvisor.survey.identity import SubjectIdentities
 from fsadvisor.version import Version
 
 if TYPE_CHECKING:
@@ -21,8 +21,8 @@ if TYPE_CHECKING:
 
     from fsadvisor.machine.port import Argv, Machine
     from fsadvisor.storage import Disk, Layer
+    from fsadvisor.survey.attested import Overlay
     from fsadvisor.survey.inventory import Inventory
-    from fsadvisor.survey.overlay import Overlay
 
 _FOLDERS = (
     "/etc/crontab", "/etc/anacrontab", "/etc/cron.d", "/etc/cron.hourly", "/etc/cron.daily", "/etc/cron.weekly",

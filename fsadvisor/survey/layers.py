@@ -12,7 +12,7 @@ from fsadvisor.readers.block_files import parse_scheduler as parse_choice
 from fsadvisor.readers.dm_target import CacheTarget, Crypt, MultipathTarget, ThinPool
 from fsadvisor.storage import Layer
 from fsadvisor.survey import block, looks, multipath, raid, read_fact, soundness
-from fsadvisor.survey.attested import SubjectIdentities
+from fsadvisor.survey.identity import SubjectIdentities
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -22,9 +22,9 @@ if TYPE_CHECKING:
     from fsadvisor.readers.drbd import DrbdDevice, Peer
     from fsadvisor.readers.lvs import LogicalVolume
     from fsadvisor.storage import Disk, Replicas, VolumeManager
+    from fsadvisor.survey.attested import Overlay
     from fsadvisor.survey.block import BlockDevice, Queue
     from fsadvisor.survey.inventory import Inventory
-    from fsadvisor.survey.overlay import Overlay
 
 _UP_TO_DATE = "UpToDate"
 

@@ -12,20 +12,20 @@ from fsadvisor import secrecy
 from fsadvisor.facts import NOT_APPLICABLE, Cause, Fact, Known, Unknown
 from fsadvisor.storage import Atime, DataMode, Mount
 from fsadvisor.survey import measured, presence, read_fact
-from fsadvisor.survey.attested import SubjectIdentities
 from fsadvisor.survey.below import NOTHING
 from fsadvisor.survey.configured import FSTAB, lacking
 from fsadvisor.survey.filesystem_types.registry import LOOKED_AT, mount_point_of
+from fsadvisor.survey.identity import SubjectIdentities
 
 if TYPE_CHECKING:
     from collections.abc import Container, Mapping, Sequence
 
     from fsadvisor.readers import mount_tables
     from fsadvisor.storage import Disk, Facts, Filesystem, Subject, Workload
+    from fsadvisor.survey.attested import Overlay
     from fsadvisor.survey.configured import Configured
     from fsadvisor.survey.filesystem_types.base import Superblock
     from fsadvisor.survey.inventory import Inventory, Surveyed
-    from fsadvisor.survey.overlay import Overlay
     from fsadvisor.survey.programs import RunningProgram
 
 _ENOUGH_WRITES = 10_000

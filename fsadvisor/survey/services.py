@@ -11,8 +11,8 @@ from fsadvisor.facts import NOT_APPLICABLE, Cause, Fact, Known, Unknown
 from fsadvisor.readers import file_attributes, json_text
 from fsadvisor.storage import Below, Filesystem, Service
 from fsadvisor.survey import database_settings, effective_settings, looks, program_settings, read_fact, tenants
-from fsadvisor.survey.attested import SubjectIdentities
 from fsadvisor.survey.filesystem_types.registry import ON_DEVICES, mount_point_of, type_of
+from fsadvisor.survey.identity import SubjectIdentities
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
@@ -20,8 +20,8 @@ if TYPE_CHECKING:
     from fsadvisor.machine.port import Machine
     from fsadvisor.readers.file_attributes import FolderExtents
     from fsadvisor.storage import Facts, Host, Subject
+    from fsadvisor.survey.attested import Overlay
     from fsadvisor.survey.inventory import Surveyed
-    from fsadvisor.survey.overlay import Overlay
     from fsadvisor.survey.program_settings import Settings
     from fsadvisor.survey.programs import RunningProgram
 

@@ -35,16 +35,16 @@ from fsadvisor.survey import (
     sleeping,
 )
 from fsadvisor.survey.attachment import transport
-from fsadvisor.survey.attested import SubjectIdentities
+from fsadvisor.survey.attested import Overlay
 from fsadvisor.survey.below import fold_below
 from fsadvisor.survey.disks import survey_disks, with_flush_shares, with_what_is_above
 from fsadvisor.survey.filesystem_types import registry
 from fsadvisor.survey.filesystems import survey_filesystems, trim_wanted
 from fsadvisor.survey.host import survey_host
+from fsadvisor.survey.identity import SubjectIdentities
 from fsadvisor.survey.inventory import Inventory, Surveyed, build_stack
 from fsadvisor.survey.layers import survey_layers
 from fsadvisor.survey.mounts import survey_mounts
-from fsadvisor.survey.overlay import Overlay
 from fsadvisor.survey.services import survey_services
 from fsadvisor.survey.tried import tried
 
@@ -56,8 +56,8 @@ if TYPE_CHECKING:
     from fsadvisor.readers.json_text import Json
     from fsadvisor.readers.mount_tables import Mount
     from fsadvisor.storage import Facts, Subject, Supposition, Workload
-    from fsadvisor.survey.attested import Identity
     from fsadvisor.survey.block import BlockTree
+    from fsadvisor.survey.identity import Identity
 
 
 def survey(machine: Machine, declared: Mapping[str, Workload], supposed: Iterable[Supposition] = ()) -> Storage:

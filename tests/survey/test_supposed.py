@@ -14,7 +14,7 @@ from fsadvisor.rulebook.rule import CALLS_FOR_ACTION, Outcome
 from fsadvisor.rulebook.shelf import own_shelf
 from fsadvisor.storage import Supposition
 from fsadvisor.storage.catalogue import Kind, catalogue
-from fsadvisor.survey.overlay import SOURCE
+from fsadvisor.survey.attested import SUPPOSED
 from fsadvisor.survey.whole import survey
 from fsadvisor.version import Version
 from tests.cases import tries
@@ -143,13 +143,13 @@ def test_a_disk_whose_protection_is_supposed_proven_protects_what_stands_on_it()
 def test_a_supposed_fact_says_that_it_is_supposed():
     made = supposed(MACHINES[0], Supposition("host", "host.virtual", True))
     found = scope(made, "host")["host"].virtual
-    assert found in (Known(True, SOURCE), scope(real(MACHINES[0]), "host")["host"].virtual)
+    assert found in (Known(True, SUPPOSED), scope(real(MACHINES[0]), "host")["host"].virtual)
 
 
 def test_another_kernel_reaches_what_is_derived_from_it():
     name = "pm9a3-postgresql-volatile"
     made = supposed(name, Supposition("host", "host.kernel", Version(3, 10)))
-    assert all(one.scope["host"].kernel == Known(Version(3, 10), SOURCE) for one in made.subjects)
+    assert all(one.scope["host"].kernel == Known(Version(3, 10), SUPPOSED) for one in made.subjects)
     assert outcomes(made) != outcomes(real(name))
 
 

@@ -7,9 +7,8 @@ import pytest
 from fsadvisor.facts import Known
 from fsadvisor.machine.kept_files import WithFile
 from fsadvisor.machine.opening import open_machine
-from fsadvisor.survey.attested import _LAYER_KEYS, Identity, SeenDrive
 from fsadvisor.survey.block import _KEYS
-from fsadvisor.survey.lasting_names import Which
+from fsadvisor.survey.identity import _LAYER_KEYS, Identity, SeenDrive, Which
 from fsadvisor.survey.whole import survey_with_identities
 from tests.paths import FIXTURES
 from tests.report import composed
