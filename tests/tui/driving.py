@@ -17,6 +17,7 @@ from fsadvisor.tui.session import Session
 from fsadvisor.tui.terminal import Terminal
 from tests.doctor.test_answer import window
 from tests.paths import FIXTURES, ROOT
+from tools.screens.docs import strips
 
 MACHINE = "pm9a3-postgresql-volatile"
 TERMINAL = Terminal(unicode=True, plain=False, colour=True)
@@ -119,9 +120,7 @@ async def until(pilot, holds, turns=10_000):
 def screen(app):
     """What is on the screen, as lines of text."""
     width, height = app.size
-    return ["".join(segment.text for segment in strip)[:width] for strip in app.screen._compositor.render_strips()][
-        :height
-    ]
+    return ["".join(segment.text for segment in strip)[:width] for strip in strips(app)][:height]
 
 
 def shown(app):

@@ -20,6 +20,7 @@ from tests.paths import ROOT
 from tests.tui.driving import TERMINAL, explored, long
 from tests.tui.test_terminal import MACHINE, needs_tmux
 from tests.views.seen import look_at
+from tools.screens.docs import strips
 from tools.screens.emulated import Emulated, Look, seen
 from tools.screens.terminal import Terminal as InTmux
 
@@ -49,7 +50,7 @@ def cells(segments):
 
 
 def of_textual(app):
-    lines = [cells(strip) for strip in app.screen._compositor.render_strips()]
+    lines = [cells(strip) for strip in strips(app)]
     for view in app.screen.query(RowsView):
         if view.show_vertical_scrollbar:
             for y in range(view.region.y, view.region.bottom):

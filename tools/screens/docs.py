@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, ClassVar, Final
 import msgspec
 from rich.console import Console
 from rich.segment import Segments
+from textual._context import visible_screen_stack
 from textual.geometry import Size
 from textual.widgets import Input
 
@@ -34,6 +35,7 @@ from tools.screens.picture import svg
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
+    from rich.segment import Segment
     from textual.pilot import Pilot
 
     from fsadvisor.machine.port import Machine
@@ -152,8 +154,14 @@ async def _still(app: FsadvisorApp, pilot: Pilot[int]) -> None:
     raise TimeoutError(f"the explorer did not come to rest:\n{before}")
 
 
+def strips(app: FsadvisorApp) -> Sequence[Iterable[Segment]]:
+    """The lines of the screen; Textual would draw what is not drawn yet only where it knows the screens below."""
+    visible_screen_stack.set(app._background_screens)
+    return app.screen._compositor.render_strips()
+
+
 def _text(app: FsadvisorApp) -> str:
-    return "\n".join("".join(one.text for one in strip) for strip in app.screen._compositor.render_strips())
+    return "\n".join("".join(one.text for one in strip) for strip in strips(app))
 
 
 def _svg(app: FsadvisorApp) -> str:
@@ -162,7 +170,7 @@ def _svg(app: FsadvisorApp) -> str:
         width=_SIZE.width, file=StringIO(), force_terminal=True, color_system="truecolor", legacy_windows=False
     )
     lines = []
-    for strip in app.screen._compositor.render_strips():
+    for strip in strips(app):
         with console.capture() as captured:
             console.print(Segments(strip), end="", soft_wrap=True)
         lines.append(captured.get())
