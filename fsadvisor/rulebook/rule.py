@@ -34,6 +34,7 @@ if TYPE_CHECKING:
         Equivalent,
         Gain,
         HereShape,
+        JudgedShape,
         Keep,
         Reference,
         RemedyShape,
@@ -165,12 +166,13 @@ class Rule(Struct, frozen=True, eq=False):
 class _LaterExamples(Sequence[Example]):
     """The examples of a proven rule, read when somebody asks for them: an audit does not."""
 
-    def __init__(self, shape: RuleShape) -> None:
-        self._shape = shape
+    def __init__(self, whole: Callable[[], RuleShape]) -> None:
+        self._whole = whole
 
     @cached_property
     def _all(self) -> tuple[Example, ...]:
-        return _Reading(self._shape.subject, proven=True).examples(self._shape)
+        shape = self._whole()
+        return _Reading(shape.subject, proven=True).examples(shape)
 
     def __len__(self) -> int:
         return len(self._all)
@@ -183,9 +185,9 @@ class _LaterExamples(Sequence[Example]):
         return self._all[at]
 
 
-def proven_rule(shape: RuleShape, file: str) -> Rule:
+def proven_rule(shape: JudgedShape, whole: Callable[[], RuleShape], file: str) -> Rule:
     """A rule of ours as it was compiled: `make check` proved it, so its texts are read when they are first asked."""
-    return _rule(shape, file, _Reading(shape.subject, proven=True), _LaterExamples(shape))
+    return _rule(shape, file, _Reading(shape.subject, proven=True), _LaterExamples(whole))
 
 
 def rule_of(shape: RuleShape, file: str) -> Rule | tuple[Problem, ...]:
@@ -196,7 +198,7 @@ def rule_of(shape: RuleShape, file: str) -> Rule | tuple[Problem, ...]:
     return problems or rule
 
 
-def _rule(shape: RuleShape, file: str, reading: _Reading, examples: Sequence[Example]) -> Rule:
+def _rule(shape: JudgedShape, file: str, reading: _Reading, examples: Sequence[Example]) -> Rule:
     return Rule(
         id=shape.id,
         title=shape.title,

@@ -180,8 +180,8 @@ class Equivalent(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     reason: str
 
 
-class RuleShape(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
-    """A rule file as it is written.
+class JudgedShape(msgspec.Struct, frozen=True, kw_only=True):
+    """What an audit reads of every rule file: all but its examples, which are most of it.
 
     `title` names the knob or object; `here` is the same with this machine's values, said after the
     subject's name; of several the first whose values are known, and rather one without a 0.
@@ -208,6 +208,11 @@ class RuleShape(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only
     remedy: RemedyShape
     trial: TrialShape | None = None
     reference: tuple[Reference, ...]
+    equivalent: tuple[Equivalent, ...] = ()
+
+
+class RuleShape(JudgedShape, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    """A rule file as it is written."""
+
     example: tuple[ExampleShape, ...]
     steps: tuple[StepsShape, ...] = ()
-    equivalent: tuple[Equivalent, ...] = ()

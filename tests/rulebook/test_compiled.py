@@ -28,30 +28,30 @@ def test_every_rule_of_ours_compiles_to_what_its_file_says(tmp_path):
     compile_rules(tmp_path / "rules")
     texts = [file.read_text() for file in (ROOT / "rules").glob("*/*.toml")]
     written = [repr(msgspec.convert(tomllib.loads(text), RuleShape)) for text in texts]
-    assert [repr(compiled_rule(text, tmp_path / "rules")) for text in texts] == written
+    assert [repr(compiled_rule(text.encode(), tmp_path / "rules")) for text in texts] == written
 
 
 def test_a_rule_that_was_changed_since_is_not_found(rules):
     compile_rules(rules)
-    assert compiled_rule(RULE, rules) is not None
-    assert compiled_rule(RULE + "\n", rules) is None
+    assert compiled_rule(RULE.encode(), rules) is not None
+    assert compiled_rule(RULE.encode() + b"\n", rules) is None
 
 
 def test_what_others_may_change_is_not_believed(rules):
     compile_rules(rules).chmod(0o666)
-    assert compiled_rule(RULE, rules) is None
+    assert compiled_rule(RULE.encode(), rules) is None
 
 
 @pytest.mark.parametrize("content", ["", "{", "[]", "null"])
 def test_a_damaged_file_is_as_good_as_none(rules, content):
     compile_rules(rules).write_text(content)
-    assert compiled_rule(RULE, rules) is None
+    assert compiled_rule(RULE.encode(), rules) is None
 
 
 def test_what_another_version_compiled_is_parsed_anew(rules):
     compiled = compile_rules(rules)
     compiled.write_text(compiled.read_text().replace('"severity"', '"severities"'))
-    assert compiled_rule(RULE, rules) is None
+    assert compiled_rule(RULE.encode(), rules) is None
 
 
 def test_what_is_taken_as_proven_is_what_is_proven():
