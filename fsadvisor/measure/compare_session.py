@@ -220,17 +220,17 @@ class CompareSession:
 
     def _of_job(self, job: Job) -> Cost:
         """On all sides: they are open at the same time, those in images within them."""
-        one = workloads.cost_of(job, max(self.wanted.seconds, _LEAST_SECONDS))
+        cost = workloads.cost_of(job, max(self.wanted.seconds, _LEAST_SECONDS))
         devices = len(self._asked_paths) - len(self._paths) if device.readable(job) else 0
         writing = len(self._paths) + len(self._images)
         laid_out = workloads.file_bytes(job) or 0
         return replace(
-            one,
-            written_bytes=one.written_bytes * writing + laid_out * devices,
-            room_bytes=one.room_bytes * (len(self._paths) + devices),
-            files=one.files * (len(self._paths) + devices),
-            least_seconds=one.least_seconds * (writing + devices),
-            most_seconds=one.most_seconds * (writing + devices),
+            cost,
+            written_bytes=cost.written_bytes * writing + laid_out * devices,
+            room_bytes=cost.room_bytes * (len(self._paths) + devices),
+            files=cost.files * (len(self._paths) + devices),
+            least_seconds=cost.least_seconds * (writing + devices),
+            most_seconds=cost.most_seconds * (writing + devices),
         )
 
     def _against(self) -> Iterator[Objection]:

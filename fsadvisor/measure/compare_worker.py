@@ -177,22 +177,22 @@ def _rest(folder: Path, *, whole: bool) -> None:
 
 def _measure(wanted: CompareWork, entrants: list[_Entrant], emit: Emit, stop: Stop) -> None:
     lots = random.Random(wanted.seed)  # noqa: S311 - an order, no secret
-    for at, asked in enumerate(wanted.jobs, 1):
+    for number, asked in enumerate(wanted.jobs, 1):
         if stop.asked:
             return
         job = with_file(JOBS[asked.id], asked.file_bytes)
         able = [it.entrant for it in entrants if it.takes(job)]
         events = rounds.rounds(job, able, seconds=wanted.seconds, width=wanted.width, stop=stop, lots=lots)
         for event in events:
-            emit(_event(at, job, event, wanted.seconds))
+            emit(_event(number, job, event, wanted.seconds))
 
 
-def _event(at: int, job: Job, event: rounds.Event, seconds: float) -> Event:
+def _event(number: int, job: Job, event: rounds.Event, seconds: float) -> Event:
     match event:
         case rounds.SideBegun():
-            return Started(at=at, job=job.id, side=event.side)
+            return Started(at=number, job=job.id, side=event.side)
         case rounds.SideWindow():
             used = min(1.0, event.progress.seconds / seconds)
-            return of_window(at, job, event.progress, used=used, side=event.side)
+            return of_window(number, job, event.progress, used=used, side=event.side)
         case rounds.SideEnded():
-            return JobDone(at=at, side=event.side, result=replace(event.result, histogram_us=()))
+            return JobDone(at=number, side=event.side, result=replace(event.result, histogram_us=()))

@@ -343,13 +343,13 @@ def work(text: bytes) -> Work:
 
 
 def of_window(
-    at: int, job: Job, seen: measure.Progress, *, used: float, side: str = "", seconds_left: float = 0.0
+    number: int, job: Job, seen: measure.Progress, *, used: float, side: str = "", seconds_left: float = 0.0
 ) -> Progress:
     """The message of a window that has ended."""
     window = seen.window
     times = window.sync_ns or window.latencies_ns
     return Progress(
-        at=at,
+        at=number,
         job=job.id,
         side=side,
         used=used,

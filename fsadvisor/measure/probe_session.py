@@ -61,13 +61,13 @@ def fitted(job: Job, place: ProbePlace) -> Job:
     if not isinstance(work, Io | Ladder):
         return job
     free = _free_bytes(place)
-    one = job
-    while free is not None and cost.of(one, 0).room_bytes * SPARE > free:
-        if not isinstance(one.work, Io | Ladder) or one.work.file_bytes // 2 < _least(work):
+    fitting = job
+    while free is not None and cost.of(fitting, 0).room_bytes * SPARE > free:
+        if not isinstance(fitting.work, Io | Ladder) or fitting.work.file_bytes // 2 < _least(work):
             return job
-        smaller = replace(one.work, file_bytes=one.work.file_bytes // 2)
-        one = replace(one, work=smaller, usual_file_bytes=work.file_bytes)
-    return one
+        smaller = replace(fitting.work, file_bytes=fitting.work.file_bytes // 2)
+        fitting = replace(fitting, work=smaller, usual_file_bytes=work.file_bytes)
+    return fitting
 
 
 def findings(jobs: Iterable[Job]) -> Iterator[Objection]:

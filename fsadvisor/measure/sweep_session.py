@@ -69,13 +69,13 @@ class Planned(Struct, frozen=True, kw_only=True):
 
     def words(self) -> Iterator[str]:
         """What it takes, and what speaks against it, a line each."""
-        one = self.asked
-        yield f"{len(one.filesystems)} filesystems, {len(one.workloads)} workloads, {len(one.delays_ms)} delays"
+        work = self.asked
+        yield f"{len(work.filesystems)} filesystems, {len(work.workloads)} workloads, {len(work.delays_ms)} delays"
         yield f"about {self.seconds / 60:.0f} minutes"
         yield f"reads and writes up to {bytes_text(self.cost.written_bytes)}"
-        yield f"{bytes_text(one.size_bytes)} in {one.folder}, in an image without a name that is gone with the sweep"
-        if any(0 < ms < 1 for ms in one.delays_ms):
-            yield f"up to {bytes_text(one.size_bytes)} of memory, for latencies below 1 ms"
+        yield f"{bytes_text(work.size_bytes)} in {work.folder}, in an image without a name that is gone with the sweep"
+        if any(0 < ms < 1 for ms in work.delays_ms):
+            yield f"up to {bytes_text(work.size_bytes)} of memory, for latencies below 1 ms"
         yield from self.left_out
 
 

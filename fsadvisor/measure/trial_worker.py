@@ -104,10 +104,10 @@ class _Trial:
         with contextlib.ExitStack() as stack:
             with self._stop.interruptible():
                 stands: dict[str, MountedScratch] = {}
-                for at, side in enumerate(sides):
+                for index, side in enumerate(sides):
                     self._emit(Note(text=f"turn {turn + 1} of {len(sides)}: making the side {side}", kind="step"))
                     form = replace(asked.changed if side == CHANGED else asked.default, name=side)
-                    part = parts[(at + turn) % len(parts)]
+                    part = parts[(index + turn) % len(parts)]
                     solid = first and not asked.device and turn == 0
                     stands[side] = stack.enter_context(standing(privacy, form, part, solid=solid))
                 sessions = {

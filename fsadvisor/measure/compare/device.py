@@ -121,15 +121,15 @@ def readable(job: Job) -> bool:
 def longest(extents: Sequence[Extent], work: Io) -> FileExtent:
     """The longest piece of the file that lies in one on the device. Raises EngineError where it is too short."""
     best = run = FileExtent(logical=0, physical=0, length=0)
-    for one in extents:
-        follows = one.logical == run.logical + run.length and one.physical == run.physical + run.length
-        if not one.plain:
+    for extent in extents:
+        follows = extent.logical == run.logical + run.length and extent.physical == run.physical + run.length
+        if not extent.plain:
             run = FileExtent(logical=0, physical=0, length=0)
         elif follows and run.length:
-            run = replace(run, length=run.length + one.length)
+            run = replace(run, length=run.length + extent.length)
         else:
-            run = FileExtent(logical=one.logical, physical=one.physical, length=one.length)
-        best = max(best, run, key=lambda it: it.length)
+            run = FileExtent(logical=extent.logical, physical=extent.physical, length=extent.length)
+        best = max(best, run, key=lambda extent: extent.length)
     step = work.block_bytes * work.streams
     length = min(best.length, work.file_bytes) // step * step
     if length < work.file_bytes * _LEAST_SHARE:

@@ -175,10 +175,10 @@ class WorkloadRow(Struct, frozen=True, kw_only=True):
         """Those without a figure that may be ranked."""
         return tuple(it for it in self.ranked if it.question is None)
 
-    def _place(self, one: Ranked) -> tuple[bool, float]:
-        result = one.cell.result
+    def _place(self, ranked: Ranked) -> tuple[bool, float]:
+        result = ranked.cell.result
         median = result.figure.median if result and result.figure else 0.0
-        return one.standing is Standing.CEILING, median if self.job.headline.smaller_is_better else -median
+        return ranked.standing is Standing.CEILING, median if self.job.headline.smaller_is_better else -median
 
 
 def _group(one: Ranked) -> tuple[bool, Question]:
@@ -270,16 +270,16 @@ class Comparison(Struct, frozen=True, kw_only=True):
                 yield Share(job=row.job, side=side, of=of, low=found[0], high=found[1])
 
 
-def _share(one: Cell | None, of: Cell | None, *, same_ground: bool) -> tuple[float, float] | None:
-    if one is None or of is None or obstacle(one) or obstacle(of):
+def _share(cell: Cell | None, base: Cell | None, *, same_ground: bool) -> tuple[float, float] | None:
+    if cell is None or base is None or obstacle(cell) or obstacle(base):
         return None
-    asked, other = question(one), question(of)
+    asked, other = question(cell), question(base)
     if asked != (other if same_ground else other._replace(ground=asked.ground)):
         return None
-    figures = [it.result.figure for it in (one, of) if it.result and it.result.figure]
+    figures = [it.result.figure for it in (cell, base) if it.result and it.result.figure]
     if len(figures) < _MORE_THAN_ONE:
         return None
-    more, less = reversed(figures) if one.job.headline.smaller_is_better else figures
+    more, less = reversed(figures) if cell.job.headline.smaller_is_better else figures
     return share(more, less)
 
 

@@ -126,37 +126,37 @@ def inversions(curves: Iterable[Curve]) -> tuple[Inversion, ...]:
     return tuple(found for pair in pairs(curves) for found in pair.inversions)
 
 
-def faster(one: Level, other: Level) -> Faster:
+def faster(first: Level, second: Level) -> Faster:
     """Which is, where their intervals are apart."""
-    if one.low is None or one.high is None or other.low is None or other.high is None:
+    if first.low is None or first.high is None or second.low is None or second.high is None:
         return "unknown"
-    if one.low > other.high:
+    if first.low > second.high:
         return "first"
-    return "second" if other.low > one.high else "unknown"
+    return "second" if second.low > first.high else "unknown"
 
 
-def _pair(one: Curve, other: Curve) -> Pair:
-    others = {it.level_ms: it for it in other.levels}
+def _pair(first: Curve, second: Curve) -> Pair:
+    others = {it.level_ms: it for it in second.levels}
     both = sorted(
-        ((it.level_ms, faster(it, others[it.level_ms])) for it in one.levels if it.level_ms in others), reverse=True
+        ((it.level_ms, faster(it, others[it.level_ms])) for it in first.levels if it.level_ms in others), reverse=True
     )
-    told = [(ms, who) for ms, who in both if who != "unknown"]
+    decided = [(ms, who) for ms, who in both if who != "unknown"]
     return Pair(
-        workload=one.workload,
-        first=one.filesystem,
-        second=other.filesystem,
-        inversions=tuple(_changes(one, other, told)),
+        workload=first.workload,
+        first=first.filesystem,
+        second=second.filesystem,
+        inversions=tuple(_changes(first, second, decided)),
         compared=len(both),
-        apart=len(told),
+        apart=len(decided),
     )
 
 
-def _changes(one: Curve, other: Curve, told: Sequence[tuple[float, Faster]]) -> Iterable[Inversion]:
-    for (slow_ms, before), (fast_ms, after) in pairwise(told):
+def _changes(first: Curve, second: Curve, decided: Sequence[tuple[float, Faster]]) -> Iterable[Inversion]:
+    for (slow_ms, before), (fast_ms, after) in pairwise(decided):
         if before != after:
-            leaders = (one, other) if before == "first" else (other, one)
+            leaders = (first, second) if before == "first" else (second, first)
             yield Inversion(
-                workload=one.workload,
+                workload=first.workload,
                 slow_leader=leaders[0].filesystem,
                 fast_leader=leaders[1].filesystem,
                 slow_ms=slow_ms,
@@ -224,12 +224,12 @@ def _told(one: Curve) -> CurveAnalysis:
     return CurveAnalysis(curve=one, fit=found, verdict=classify(one), expected=tuple(_expected(one, found)))
 
 
-def _expected(one: Curve, found: Fit | NoFit) -> Iterable[Expected]:
-    if isinstance(found, NoFit):
+def _expected(curve: Curve, fit: Fit | NoFit) -> Iterable[Expected]:
+    if isinstance(fit, NoFit):
         return
-    fastest, slowest = one.levels[0].device_ms, one.levels[-1].device_ms
+    fastest, slowest = curve.levels[0].device_ms, curve.levels[-1].device_ms
     for device in DEVICES:
-        throughput, interval = found.expected(device.latency_ms)
+        throughput, interval = fit.expected(device.latency_ms)
         yield Expected(
             device=device,
             throughput=throughput,
@@ -239,16 +239,20 @@ def _expected(one: Curve, found: Fit | NoFit) -> Iterable[Expected]:
         )
 
 
-def _crossings(told: Sequence[CurveAnalysis]) -> Iterable[Crossing]:
-    for one, other in combinations(told, 2):
-        if one.curve.workload != other.curve.workload or isinstance(one.fit, NoFit) or isinstance(other.fit, NoFit):
+def _crossings(studies: Sequence[CurveAnalysis]) -> Iterable[Crossing]:
+    for first, second in combinations(studies, 2):
+        if (
+            first.curve.workload != second.curve.workload
+            or isinstance(first.fit, NoFit)
+            or isinstance(second.fit, NoFit)
+        ):
             continue
-        where = crossing_ms(one.fit.model, other.fit.model)
-        if where is not None and where <= one.curve.levels[-1].device_ms:
+        where = crossing_ms(first.fit.model, second.fit.model)
+        if where is not None and where <= first.curve.levels[-1].device_ms:
             yield Crossing(
-                workload=one.curve.workload,
-                first=one.curve.filesystem,
-                second=other.curve.filesystem,
+                workload=first.curve.workload,
+                first=first.curve.filesystem,
+                second=second.curve.filesystem,
                 device_ms=where,
             )
 

@@ -209,12 +209,12 @@ class Model(Struct, frozen=True):
         return self.throughput(0.0)
 
 
-def crossing_ms(one: Model, other: Model) -> float | None:
+def crossing_ms(first: Model, second: Model) -> float | None:
     """The device latency at which two expectations are the same; None where they never are at 0 ms or more."""
-    if one.c == other.c:
+    if first.c == second.c:
         return None
-    where = (other.c * one.software_ms - one.c * other.software_ms) / (one.c - other.c)
-    return where if where >= 0 and where + min(one.software_ms, other.software_ms) > 0 else None
+    where = (second.c * first.software_ms - first.c * second.software_ms) / (first.c - second.c)
+    return where if where >= 0 and where + min(first.software_ms, second.software_ms) > 0 else None
 
 
 FALLS: Final = "throughput falls, or stays, as the device gets faster: the model has no answer to that"

@@ -94,11 +94,11 @@ def _dated(one: Finding, reach: frozenset[str], window: Window) -> Finding:
     return replace(one, since=at, since_by=by)
 
 
-def _explains(other: Verdict, one: Verdict, reach: Mapping[str, frozenset[str]]) -> bool:
+def _explains(cause: Verdict, verdict: Verdict, reach: Mapping[str, frozenset[str]]) -> bool:
     """Whether a cause is behind this one: its rule is named, and both are of the same storage, or of all."""
-    if other.rule.id not in one.rule.explained_by:
+    if cause.rule.id not in verdict.rule.explained_by:
         return False
-    both = reach[other.subject.id], reach[one.subject.id]
+    both = reach[cause.subject.id], reach[verdict.subject.id]
     return not all(both) or bool(both[0] & both[1])
 
 
@@ -132,99 +132,100 @@ def _weight(one: Verdict) -> float:
 
 def _together(verdicts: Iterable[Verdict], window: Window) -> Iterable[Finding]:
     """Processes of one name and unit that wait at one place are one finding, that of whom waits most."""
-    units = {named(one): (one.name, one.unit) for one in window.programs}
+    units = {named(program): (program.name, program.unit) for program in window.programs}
     kept: dict[tuple[object, ...], Finding] = {}
     for verdict in verdicts:
-        one = _finding(verdict, window)
+        finding = _finding(verdict, window)
         who = units.get(verdict.subject.name) if verdict.subject.id.startswith("now:program:") else None
-        key = (verdict.rule.id, *(who or (verdict.subject.id,)), one.place)
-        first = kept.setdefault(key, one)
-        if first is not one:
+        key = (verdict.rule.id, *(who or (verdict.subject.id,)), finding.place)
+        first = kept.setdefault(key, finding)
+        if first is not finding:
             kept[key] = replace(
                 first,
-                culprits=(*first.culprits, *one.culprits)[: max(_NAMED, len(first.culprits))],
+                culprits=(*first.culprits, *finding.culprits)[: max(_NAMED, len(first.culprits))],
                 alike=first.alike + 1,
             )
     return kept.values()
 
 
-def _first_of_each(found: Iterable[Finding]) -> Iterator[Finding]:
-    told: dict[str, int] = {}
-    for one in found:
-        rule = one.verdict.rule.id
-        told[rule] = told.get(rule, 0) + 1
-        if told[rule] <= _MOST:
-            yield one
+def _first_of_each(findings: Iterable[Finding]) -> Iterator[Finding]:
+    shown: dict[str, int] = {}
+    for finding in findings:
+        rule = finding.verdict.rule.id
+        shown[rule] = shown.get(rule, 0) + 1
+        if shown[rule] <= _MOST:
+            yield finding
 
 
 def _excluded(verdicts: list[Verdict], causes: set[str]) -> Iterator[Excluded]:
     """Of each rule that holds nowhere, the subject that came nearest: whose last answers alone were no."""
     nearest: dict[str, tuple[int, Excluded]] = {}
-    undecided = {one.rule.id for one in verdicts if _is_open(one)}
-    for one in verdicts:
-        if one.outcome is not Outcome.OK or one.rule.id in causes | undecided:
+    undecided = {verdict.rule.id for verdict in verdicts if _is_open(verdict)}
+    for verdict in verdicts:
+        rule = verdict.rule
+        if verdict.outcome is not Outcome.OK or rule.id in causes | undecided:
             continue
-        answers = one.answers()
-        asked = next((each for each in answers if each.truth is FALSE), None)
-        if asked is not None and (one.rule.id not in nearest or nearest[one.rule.id][0] < len(answers)):
-            nearest[one.rule.id] = (len(answers), Excluded(rule=one.rule, subject=one.subject.name, asked=asked))
+        answers = verdict.answers()
+        asked = next((answer for answer in answers if answer.truth is FALSE), None)
+        if asked is not None and (rule.id not in nearest or nearest[rule.id][0] < len(answers)):
+            nearest[rule.id] = (len(answers), Excluded(rule=rule, subject=verdict.subject.name, asked=asked))
     for _, excluded in nearest.values():
         yield excluded
 
 
 def _open(verdicts: list[Verdict], causes: set[str]) -> Iterator[Verdict]:
-    told: set[str] = set()
-    for one in verdicts:
-        if one.rule.id not in causes | told and _is_open(one):
-            told.add(one.rule.id)
-            yield one
+    opened: set[str] = set()
+    for verdict in verdicts:
+        if verdict.rule.id not in causes | opened and _is_open(verdict):
+            opened.add(verdict.rule.id)
+            yield verdict
 
 
-def _is_open(one: Verdict) -> bool:
+def _is_open(verdict: Verdict) -> bool:
     """Whether something that could be known is not: a plain disk has no state of the device mapper."""
-    if one.outcome is not Outcome.UNDETERMINED:
+    if verdict.outcome is not Outcome.UNDETERMINED:
         return False
-    return all(fact.cause is not Cause.NOT_APPLICABLE for fact in one.to_learn().values())
+    return all(fact.cause is not Cause.NOT_APPLICABLE for fact in verdict.to_learn().values())
 
 
-def _finding(one: Verdict, window: Window) -> Finding:
-    what, _, name = one.subject.id.removeprefix("now:").partition(":")
+def _finding(verdict: Verdict, window: Window) -> Finding:
+    what, _, name = verdict.subject.id.removeprefix("now:").partition(":")
     match what:
         case "device":
-            return _of_device(one, name, window)
+            return _of_device(verdict, name, window)
         case "filesystem":
             here = [program for program in window.programs if name in program.places]
-            if one.rule.id == "journal-full":
+            if verdict.rule.id == "journal-full":
                 here = [program for program in here if program.journal_full]
             return Finding(
-                verdict=one,
+                verdict=verdict,
                 culprits=tuple(_does(program) for program in here if program.job),
                 waiters=_waiting([program for program in here if program.waiting and not program.job]),
                 place=_device_of(name, window),
             )
         case "program":
             program = next(program for program in window.programs if named(program) == name)
-            return Finding(verdict=one, culprits=(_does(program),), place=", ".join(program.places))
+            return Finding(verdict=verdict, culprits=(_does(program),), place=", ".join(program.places))
         case "group":
-            return _of_group(one, name, window)
-    return _of_machine(one, window)
+            return _of_group(verdict, name, window)
+    return _of_machine(verdict, window)
 
 
-def _of_device(one: Verdict, name: str, window: Window) -> Finding:
+def _of_device(verdict: Verdict, name: str, window: Window) -> Finding:
     here = [program for program in window.programs if works_on(program, name, window)]
     movers = sorted((program for program in here if moved_by(program)), key=moved_by, reverse=True)
-    if one.rule.id == "discards-at-work":
+    if verdict.rule.id == "discards-at-work":
         waits = [program for program in here if program.waiting and program.name not in _TRIMS]
         return Finding(
-            verdict=one, culprits=_discards(name, here, window), waiters=_waiting(waits), place=_on(name, window)
+            verdict=verdict, culprits=_discards(name, here, window), waiters=_waiting(waits), place=_on(name, window)
         )
     own = [each for each in movers if not (each.kernel or each.job)]
-    culprits = movers_of(own) if one.rule.id == "disk-taken-by-one" else movers[:_NAMED]
+    culprits = movers_of(own) if verdict.rule.id == "disk-taken-by-one" else movers[:_NAMED]
     waiters = [program for program in here if program.waiting and program not in culprits]
     return Finding(
-        verdict=one,
-        culprits=_movers(culprits) if one.rule.id.startswith(("disk-", "device-at")) else (),
-        waiters=_waiting(waiters if one.rule.id.startswith("disk-") else [*waiters, *culprits]),
+        verdict=verdict,
+        culprits=_movers(culprits) if verdict.rule.id.startswith(("disk-", "device-at")) else (),
+        waiters=_waiting(waiters if verdict.rule.id.startswith("disk-") else [*waiters, *culprits]),
         place=_on(name, window),
     )
 
@@ -235,11 +236,11 @@ def _on(device: str, window: Window) -> str:
     return ", ".join(one for one in places if device in devices_of(one, window))
 
 
-def _of_directory(one: Verdict, window: Window) -> Finding:
+def _of_directory(verdict: Verdict, window: Window) -> Finding:
     """The directories in which those who wait for a lock work: the kernel does not tell which is locked."""
     waits = sorted((each for each in window.programs if each.directory), key=lambda each: -each.directory)
     where = tuple(dict.fromkeys(each.works_in for each in waits if each.works_in))[:3]
-    return Finding(verdict=one, waiters=_waiting(waits), place=f"they work in {', '.join(where)}" if where else "")
+    return Finding(verdict=verdict, waiters=_waiting(waits), place=f"they work in {', '.join(where)}" if where else "")
 
 
 _TRIMS: Final = frozenset({"fstrim", "blkdiscard"})
@@ -258,52 +259,52 @@ def _discards(name: str, here: list[Program], window: Window) -> tuple[str, ...]
     return tuple(tools or mounts)
 
 
-def _of_machine(one: Verdict, window: Window) -> Finding:
+def _of_machine(verdict: Verdict, window: Window) -> Finding:
     waiting = sorted(window.programs, key=lambda program: -program.waiting)
-    if one.rule.id == "processors-busy":
+    if verdict.rule.id == "processors-busy":
         running = sorted((each for each in window.programs if each.running), key=lambda each: -each.running)
         return Finding(
-            verdict=one, culprits=tuple(f"{named(each)} ran in {_share(each.running)}" for each in running[:3])
+            verdict=verdict, culprits=tuple(f"{named(each)} ran in {_share(each.running)}" for each in running[:3])
         )
-    if one.rule.id == "directory-locks":
-        return _of_directory(one, window)
-    if one.rule.id == "writers-held-back":
+    if verdict.rule.id == "directory-locks":
+        return _of_directory(verdict, window)
+    if verdict.rule.id == "writers-held-back":
         writers = sorted(window.programs, key=lambda each: -(each.write_bytes or 0))
-        return Finding(verdict=one, culprits=tuple(_does(each) for each in writers[:3] if each.write_bytes))
-    return Finding(verdict=one, waiters=_waiting(waiting))
+        return Finding(verdict=verdict, culprits=tuple(_does(each) for each in writers[:3] if each.write_bytes))
+    return Finding(verdict=verdict, waiters=_waiting(waiting))
 
 
 def _device_of(mount_point: str, window: Window) -> str:
     return next((f"{one.type} on {one.source}" for one in window.filesystems if one.mount_point == mount_point), "")
 
 
-def _of_group(one: Verdict, path: str, window: Window) -> Finding:
+def _of_group(verdict: Verdict, path: str, window: Window) -> Finding:
     """The limit is the culprit; those that wait are the group's programs."""
     group = next(group for group in window.groups if group.path == path)
     own = inside(path, window)
-    if one.rule.id == "group-short-of-memory":
+    if verdict.rule.id == "group-short-of-memory":
         users = sorted((each for each in own if moved_by(each)), key=lambda each: -moved_by(each))
         limit = f"memory limit {(group.memory_limit or 0) >> 20:,} MiB"
-        return Finding(verdict=one, culprits=tuple(map(_does, users[:3])), waiters=_waiting(own), place=limit)
+        return Finding(verdict=verdict, culprits=tuple(map(_does, users[:3])), waiters=_waiting(own), place=limit)
     limit = f"{group.limit}{' of ' + group.device if group.device else ''}"
-    return Finding(verdict=one, waiters=_waiting(own), place=limit)
+    return Finding(verdict=verdict, waiters=_waiting(own), place=limit)
 
 
 def _share(share: float) -> str:
     return f"{100 * share:.0f} % of the looks"
 
 
-def _does(one: Program) -> str:
+def _does(program: Program) -> str:
     words = [
         f"{verb} {number / 1e6:.1f} MB/s"
-        for verb, number in (("reads", one.read_bytes), ("writes", one.write_bytes))
+        for verb, number in (("reads", program.read_bytes), ("writes", program.write_bytes))
         if number and number >= 50_000
     ]
-    if one.syncing:
-        words.append(f"waits in a sync in {_share(one.syncing)}")
-    elif one.waiting:
-        words.append(f"waits in {_share(one.waiting)}")
-    return f"{named(one)}: {', '.join(words)}" if words else named(one)
+    if program.syncing:
+        words.append(f"waits in a sync in {_share(program.syncing)}")
+    elif program.waiting:
+        words.append(f"waits in {_share(program.waiting)}")
+    return f"{named(program)}: {', '.join(words)}" if words else named(program)
 
 
 def _movers(found: list[Program]) -> tuple[str, ...]:

@@ -106,38 +106,38 @@ def _within(group: str, path: str) -> bool:
     return group == path or group.startswith(path.rstrip("/") + "/")
 
 
-def _device(one: Device, window: Window) -> Now:
-    requests = one.reads + one.writes if one.requests is None else one.requests
-    ended = (requests + (one.flushes or 0) + (one.discards or 0)) * window.seconds
-    spent = one.reads * (one.read_ms or 0) + one.writes * (one.write_ms or 0) + requests * (one.request_ms or 0)
+def _device(dev: Device, window: Window) -> Now:
+    requests = dev.reads + dev.writes if dev.requests is None else dev.requests
+    ended = (requests + (dev.flushes or 0) + (dev.discards or 0)) * window.seconds
+    spent = dev.reads * (dev.read_ms or 0) + dev.writes * (dev.write_ms or 0) + requests * (dev.request_ms or 0)
     programs = (program for program in window.programs if not program.kernel and not program.job)
-    here = [program for program in programs if works_on(program, one.name, window)]
+    here = [program for program in programs if works_on(program, dev.name, window)]
     moved = sum(map(moved_by, here)) if window.root else 0.0
     movers = movers_of(here)
     others = (program.waiting for program in here if program not in movers)
-    facts = {} if one.suspended is None else {"suspended": _told(one.suspended)}
-    if one.pool_mode is not None:
-        facts["pool_mode"] = _told(one.pool_mode)
-    below = with_below({one.name}, window)
+    facts = {} if dev.suspended is None else {"suspended": _told(dev.suspended)}
+    if dev.pool_mode is not None:
+        facts["pool_mode"] = _told(dev.pool_mode)
+    below = with_below({dev.name}, window)
     reached = (each.reached_by for each in window.devices if each.name in below and each.reached_by)
     facts["reached_by"] = _told(next(reached, "none of these"))
-    if one.md_action is not None:
-        facts["md_action"] = _told(one.md_action)
+    if dev.md_action is not None:
+        facts["md_action"] = _told(dev.md_action)
     return Now(
-        **_base(window, "device", one.name),
-        busy_percent=_percent(one.busy),
-        queue=_told(round(one.queue, 2)),
-        in_flight=_told(one.in_flight),
+        **_base(window, "device", dev.name),
+        busy_percent=_percent(dev.busy),
+        queue=_told(round(dev.queue, 2)),
+        in_flight=_told(dev.in_flight),
         completed=_told(round(ended)),
         requests=_told(round(requests, 1)),
         latency_ms=_told(round(spent / requests, 2) if requests else None),
-        flush_percent=_percent(one.flush),
+        flush_percent=_percent(dev.flush),
         mover_percent=_percent(sum(map(moved_by, movers)) / moved if moved else None),
         movers=_told(len(movers) if moved else None),
-        discard_percent=_percent(one.discard),
-        discards=_told(None if one.discards is None else round(one.discards, 1)),
-        log_errors=_lines(window, of_device(one, window, "io")),
-        log_resets=_lines(window, of_device(one, window, "link")),
+        discard_percent=_percent(dev.discard),
+        discards=_told(None if dev.discards is None else round(dev.discards, 1)),
+        log_errors=_lines(window, of_device(dev, window, "io")),
+        log_resets=_lines(window, of_device(dev, window, "link")),
         others_waiting_percent=_percent(max(others, default=0.0) if window.waiting is not None else None),
         **facts,
     )
@@ -209,27 +209,27 @@ def _frozen(window: Window) -> dict[str, int]:
     return found
 
 
-def _filesystem(one: Filesystem, window: Window, frozen: dict[str, int]) -> Now:
+def _filesystem(fs: Filesystem, window: Window, frozen: dict[str, int]) -> Now:
     facts: dict[str, Fact[Any]] = {}
-    here = [each for each in window.programs if one.mount_point in each.places]
-    if one.inodes:
-        facts["inodes_free"] = _told(one.inodes_free)
-    if one.job is not None:
-        facts["job"] = _told(one.job)
-    if one.operations is not None:
-        facts["network_ms"] = _told(one.operation_ms)
-    if one.size != 0:
-        facts["available_percent"] = _told(round(100 * (one.available or 0) / one.size, 2) if one.size else None)
-        facts["available_bytes"] = _told(one.available)
+    here = [each for each in window.programs if fs.mount_point in each.places]
+    if fs.inodes:
+        facts["inodes_free"] = _told(fs.inodes_free)
+    if fs.job is not None:
+        facts["job"] = _told(fs.job)
+    if fs.operations is not None:
+        facts["network_ms"] = _told(fs.operation_ms)
+    if fs.size != 0:
+        facts["available_percent"] = _told(round(100 * (fs.available or 0) / fs.size, 2) if fs.size else None)
+        facts["available_bytes"] = _told(fs.available)
     return Now(
-        **_base(window, "filesystem", one.mount_point),
-        type=_told(one.type),
-        answers=_told(one.answers),
-        statfs=_told(None if one.answers is None else one.refuses or ("answered" if one.answers else "no answer")),
-        frozen_waiters=_told(frozen.get(one.mount_point, 0) if _stacks_seen(window) else None),
-        turned_read_only=_told(_turned(one)),
-        log_damage=_lines(window, of_filesystem(own_names(one), window, "filesystem")),
-        journal_full_percent=_percent(_journal_full(one, here, window) if _stacks_seen(window) else None),
+        **_base(window, "filesystem", fs.mount_point),
+        type=_told(fs.type),
+        answers=_told(fs.answers),
+        statfs=_told(None if fs.answers is None else fs.refuses or ("answered" if fs.answers else "no answer")),
+        frozen_waiters=_told(frozen.get(fs.mount_point, 0) if _stacks_seen(window) else None),
+        turned_read_only=_told(_turned(fs)),
+        log_damage=_lines(window, of_filesystem(own_names(fs), window, "filesystem")),
+        journal_full_percent=_percent(_journal_full(fs, here, window) if _stacks_seen(window) else None),
         **facts,
     )
 
@@ -259,20 +259,20 @@ def _busy(devices: frozenset[str], window: Window) -> float:
     return max((one.busy for one in window.devices if one.name in devices), default=0.0)
 
 
-def _turned(one: Filesystem) -> bool | None:
+def _turned(fs: Filesystem) -> bool | None:
     """The kernel leaves the mount writable when it makes the filesystem read-only because of an error.
 
     Since 6.12 (commit d3476f3dad4a, in stable series too) an ext4's own options say rw, and emergency_ro since 6.15.
 
     A remount of another mount of the same filesystem looks alike, so then it takes an error that was counted.
     """
-    if "emergency_ro" in one.super_options or "shutdown" in one.super_options:
+    if "emergency_ro" in fs.super_options or "shutdown" in fs.super_options:
         return True
-    if one.errors and "ro" not in one.super_options:
-        return one.turned
-    if "ro" not in one.super_options or "rw" not in one.options:
+    if fs.errors and "ro" not in fs.super_options:
+        return fs.turned
+    if "ro" not in fs.super_options or "rw" not in fs.options:
         return False
-    return True if one.mounts == 1 or one.errors else None
+    return True if fs.mounts == 1 or fs.errors else None
 
 
 def named(one: Program) -> str:
@@ -280,27 +280,27 @@ def named(one: Program) -> str:
     return f"{one.name} (pid {one.pid}{', ' + one.unit if one.unit else ''})"
 
 
-def _program(one: Program, window: Window) -> Now:
+def _program(program: Program, window: Window) -> Now:
     seen = window.waiting is not None
     return Now(
-        **_base(window, "program", named(one)),
-        waiting_percent=_percent(one.waiting if seen else None),
-        sync_percent=_percent(one.syncing if _stacks_seen(window) else None),
-        stuck_threads=_told(one.stuck if _stacks_seen(window) else None),
-        kernel_thread=_told(one.kernel),
+        **_base(window, "program", named(program)),
+        waiting_percent=_percent(program.waiting if seen else None),
+        sync_percent=_percent(program.syncing if _stacks_seen(window) else None),
+        stuck_threads=_told(program.stuck if _stacks_seen(window) else None),
+        kernel_thread=_told(program.kernel),
     )
 
 
-def _group(one: Group, window: Window) -> Now:
-    facts = {"limit_percent": _percent(one.of_limit)} if one.limit else {}
-    if one.memory_limit:
-        facts["memory_limit_percent"] = _percent((one.memory_used or 0) / one.memory_limit)
-    if one.memory_hits is not None:
-        facts["memory_limit_hits"] = _told(one.memory_hits)
+def _group(group: Group, window: Window) -> Now:
+    facts = {"limit_percent": _percent(group.of_limit)} if group.limit else {}
+    if group.memory_limit:
+        facts["memory_limit_percent"] = _percent((group.memory_used or 0) / group.memory_limit)
+    if group.memory_hits is not None:
+        facts["memory_limit_hits"] = _told(group.memory_hits)
     return Now(
-        **_base(window, "group", one.path),
-        group_memory_percent=_percent(one.memory_some),
-        memory_waiting_percent=_for_memory(inside(one.path, window), window),
+        **_base(window, "group", group.path),
+        group_memory_percent=_percent(group.memory_some),
+        memory_waiting_percent=_for_memory(inside(group.path, window), window),
         swapped_bytes=_told(window.swap_bytes),
         memory_available_percent=_percent(window.memory_available),
         **facts,

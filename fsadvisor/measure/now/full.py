@@ -72,12 +72,12 @@ def fact(subject: Subject, name: str) -> Fact[Any]:
     return found
 
 
-def _frees(one: Verdict) -> int | None:
-    size = fact(one.subject, "size_bytes")
-    if one.rule.id == "ext4-large-reserve":
-        reserved = fact(one.subject, "reserved_bytes")
+def _frees(verdict: Verdict) -> int | None:
+    size = fact(verdict.subject, "size_bytes")
+    if verdict.rule.id == "ext4-large-reserve":
+        reserved = fact(verdict.subject, "reserved_bytes")
         return reserved.value if isinstance(reserved, Known) else None
-    if one.rule.id == "deleted-files-hold-space":
-        share = fact(one.subject, "deleted_open_percent")
+    if verdict.rule.id == "deleted-files-hold-space":
+        share = fact(verdict.subject, "deleted_open_percent")
         return size.value * share.value // 100 if isinstance(share, Known) and isinstance(size, Known) else None
     return None

@@ -47,21 +47,21 @@ def interval_windows(intervals: Sequence[Interval], by: str) -> list[Window]:
     ]
 
 
-def _window(one: Interval, untold: str) -> Window:
-    idle = None if one.idle_percent is None else one.idle_percent + (one.iowait_percent or 0.0)
+def _window(interval: Interval, untold: str) -> Window:
+    idle = None if interval.idle_percent is None else interval.idle_percent + (interval.iowait_percent or 0.0)
     return Window(
-        when=one.when,
-        seconds=one.seconds,
+        when=interval.when,
+        seconds=interval.seconds,
         processor=None if idle is None else max(0.0, 1 - idle / 100),
-        steal=_share(one.steal_percent),
-        cpu_some=_share(one.cpu_some),
-        io_some=_share(one.io_some),
-        io_full=_share(one.io_full),
-        memory_some=_share(one.memory_some),
-        memory_full=_share(one.memory_full),
-        swap_bytes=None if one.swapped_pages is None else one.swapped_pages * _PAGE,
-        dirty=None if one.dirty_kib is None else int(one.dirty_kib * 1024),
-        devices=tuple(_device(disk) for disk in one.disks if disk.requests or disk.busy_percent),
+        steal=_share(interval.steal_percent),
+        cpu_some=_share(interval.cpu_some),
+        io_some=_share(interval.io_some),
+        io_full=_share(interval.io_full),
+        memory_some=_share(interval.memory_some),
+        memory_full=_share(interval.memory_full),
+        swap_bytes=None if interval.swapped_pages is None else interval.swapped_pages * _PAGE,
+        dirty=None if interval.dirty_kib is None else int(interval.dirty_kib * 1024),
+        devices=tuple(_device(disk) for disk in interval.disks if disk.requests or disk.busy_percent),
         untold=(untold,),
     )
 
@@ -70,16 +70,16 @@ def _share(percent: float | None) -> float | None:
     return None if percent is None else percent / 100
 
 
-def _device(one: DiskActivity) -> Device:
+def _device(disk: DiskActivity) -> Device:
     return Device(
-        name=one.name,
-        requests=one.requests,
-        request_ms=one.ms if one.requests else None,
-        read_bytes=one.read_kib * 1024,
-        write_bytes=one.written_kib * 1024,
-        busy=one.busy_percent / 100,
-        queue=one.queue,
-        in_flight=round(one.queue),
+        name=disk.name,
+        requests=disk.requests,
+        request_ms=disk.ms if disk.requests else None,
+        read_bytes=disk.read_kib * 1024,
+        write_bytes=disk.written_kib * 1024,
+        busy=disk.busy_percent / 100,
+        queue=disk.queue,
+        in_flight=round(disk.queue),
     )
 
 
@@ -159,17 +159,17 @@ def incident(machine: Machine) -> tuple[Window, ...]:
     return tuple(sorted(_of_lines(answer.text, INCIDENT), key=lambda one: one.when))
 
 
-def chosen_of(windows: Sequence[Window], at: str | None) -> Window:
+def chosen_of(windows: Sequence[Window], time: str | None) -> Window:
     """The one that ends at that time of day or after it, or else the one with most trouble. Raises MachineError."""
-    if at is None:
+    if time is None:
         return max(windows, key=trouble)
-    told = _TIME.fullmatch(at)
-    if told is None:
-        raise MachineError(f"--at {at}", "no time", "say one in UTC, such as 02:10, or all of it: 2026-11-24T02:10")
-    at = told[1]
-    found = next((one for one in windows if at <= (one.when if "T" in at else one.when[11 : 11 + len(at)])), None)
+    match = _TIME.fullmatch(time)
+    if match is None:
+        raise MachineError(f"--at {time}", "no time", "say one in UTC, such as 02:10, or all of it: 2026-11-24T02:10")
+    time = match[1]
+    found = next((one for one in windows if time <= (one.when if "T" in time else one.when[11 : 11 + len(time)])), None)
     if found is None:
-        raise MachineError(f"--at {at}", "no window ends then or later", f"the last one is of {windows[-1].when}")
+        raise MachineError(f"--at {time}", "no window ends then or later", f"the last one is of {windows[-1].when}")
     return found
 
 
@@ -279,23 +279,23 @@ def _cpu(window: Window) -> Fact[Cpu]:
     )
 
 
-def _disk(one: Device) -> Disk:
-    same: dict[str, Any] = {name: getattr(one, name) for name in _SAME}
-    if one.requests is not None:  # sysstat does not tell reads and writes apart
-        same |= {"reads": one.requests, "read_ms": one.request_ms}
-    return Disk(name=one.name, rates=Rates(**same, flushed=bool(one.flushes)), flush=_told(one.flush))
+def _disk(device: Device) -> Disk:
+    same: dict[str, Any] = {name: getattr(device, name) for name in _SAME}
+    if device.requests is not None:  # sysstat does not tell reads and writes apart
+        same |= {"reads": device.requests, "read_ms": device.request_ms}
+    return Disk(name=device.name, rates=Rates(**same, flushed=bool(device.flushes)), flush=_told(device.flush))
 
 
 _SAME: Final = tuple(name for name in Rates.__struct_fields__ if name not in ("flushed", "discard_ms"))
 
 
-def _journal(one: Journal) -> Jbd2Work:
+def _journal(journal: Journal) -> Jbd2Work:
     return Jbd2Work(
-        device=one.device,
-        transactions=one.transactions,
-        requested=one.requested,
+        device=journal.device,
+        transactions=journal.transactions,
+        requested=journal.requested,
         phases_ms=dict.fromkeys(PHASES, _NOT_KEPT),
-        commit_us=_told(one.commit_us),
+        commit_us=_told(journal.commit_us),
     )
 
 

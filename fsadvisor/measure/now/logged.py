@@ -34,17 +34,17 @@ def recent(text: str, uptime_s: float, now: datetime) -> tuple[Logged, ...] | No
 
     return tuple(
         Logged(
-            pattern=one.pattern,
-            kind=one.kind,
-            says=one.says,
-            device=one.device,
-            count=one.count,
-            first=clock(one.first),
-            last=clock(one.last),
-            doubtful=one.doubtful,
+            pattern=event.pattern,
+            kind=event.kind,
+            says=event.says,
+            device=event.device,
+            count=event.count,
+            first=clock(event.first),
+            last=clock(event.last),
+            doubtful=event.doubtful,
         )
-        for one in read.events
-        if one.kind in _LASTING or uptime_s - one.last <= HOUR_S
+        for event in read.events
+        if event.kind in _LASTING or uptime_s - event.last <= HOUR_S
     )
 
 

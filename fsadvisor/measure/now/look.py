@@ -87,7 +87,7 @@ def look(seconds: float, say: Callable[[str], None] = lambda _: None, every_s: f
     before, after = seen.both()
     took_s = time.monotonic() - began_s
     io_after, limits_after = counters()
-    told = counted(before, after, seen.inside())
+    totals = counted(before, after, seen.inside())
     mountinfo = symptoms.mount_table() or ""
     table = mounts.table(mountinfo)
     waited = by_process(seen.inside())
@@ -112,24 +112,24 @@ def look(seconds: float, say: Callable[[str], None] = lambda _: None, every_s: f
     now = datetime.now(tz=UTC)
     log = logged.recent(symptoms.kernel_log(), time.monotonic(), now)
     mounts.add_turned(filesystems, log, os.uname().release)
-    pools = asked("thin pools", partial(_pools, told), "")
+    pools = asked("thin pools", partial(_pools, totals), "")
     known = {place.device for place in filesystems} | {one.device for one in log or ()}
     made = Window(
         when=now.isoformat(timespec="seconds"),
-        seconds=round(told.seconds, 2),
+        seconds=round(totals.seconds, 2),
         looks=looks,
         root=os.geteuid() == 0,
-        devices=tuple(one for one in _devices(told, pools) if _worth(one, known)),
+        devices=tuple(one for one in _devices(totals, pools) if _worth(one, known)),
         filesystems=filesystems,
         programs=seen_programs,
-        journals=tuple(_journals(told)),
+        journals=tuple(_journals(totals)),
         groups=programs.groups_between(limits_before, limits_after, took_s),
         log=log,
         memory_available=_available(),
         directory_waiting=round(sum(one.directory for one in waited.values()) / looks, 2) if looks else None,
         untold=tuple(untold),
     )
-    _machine(made, told, before, after)
+    _machine(made, totals, before, after)
     return made
 
 
@@ -147,18 +147,18 @@ def _value(fact: Fact[T]) -> T | None:
     return fact.value if isinstance(fact, Known) else None
 
 
-def _machine(made: Window, told: Counted, before: Snapshot, after: Snapshot) -> None:
-    cpu = _value(told.cpu)
+def _machine(made: Window, totals: Counted, before: Snapshot, after: Snapshot) -> None:
+    cpu = _value(totals.cpu)
     if cpu is not None:
         made.processors, made.processor, made.steal = cpu.processors, cpu.busy, cpu.steal
         made.user, made.system, made.interrupts = cpu.user, cpu.system, cpu.interrupts
         made.iowait = _value(cpu.iowait)
-    made.own = told.own
-    made.cpu_some, made.cpu_full = _value(told.pressure["cpu"].some), _value(told.pressure["cpu"].full)
-    made.io_some, made.io_full = _value(told.pressure["io"].some), _value(told.pressure["io"].full)
-    made.memory_some = _value(told.pressure["memory"].some)
-    made.memory_full = _value(told.pressure["memory"].full)
-    threads = _value(told.threads)
+    made.own = totals.own
+    made.cpu_some, made.cpu_full = _value(totals.pressure["cpu"].some), _value(totals.pressure["cpu"].full)
+    made.io_some, made.io_full = _value(totals.pressure["io"].some), _value(totals.pressure["io"].full)
+    made.memory_some = _value(totals.pressure["memory"].some)
+    made.memory_full = _value(totals.pressure["memory"].full)
+    threads = _value(totals.threads)
     if threads is not None:
         made.running, made.waiting = threads.running, threads.waiting
         made.kinds = {kind: fact.value for kind, fact in threads.kinds.items() if isinstance(fact, Known)}
@@ -166,16 +166,16 @@ def _machine(made: Window, told: Counted, before: Snapshot, after: Snapshot) -> 
     now, then = _memory(after), _memory(before)
     if now is not None and then is not None:
         page = after.pulse.page_bytes
-        made.dirty = page * max(one.dirty + (one.writeback or 0) for one in (now, then))
+        made.dirty = page * max(counters.dirty + (counters.writeback or 0) for counters in (now, then))
         made.dirty_limit = page * now.threshold if now.threshold else None
         swapped = [(now.swapped_in, then.swapped_in), (now.swapped_out, then.swapped_out)]
-        made.swap_bytes = sum(page * (b - a) for b, a in swapped if a is not None and b is not None) / told.seconds
+        made.swap_bytes = sum(page * (b - a) for b, a in swapped if a is not None and b is not None) / totals.seconds
 
 
-def _memory(one: Snapshot) -> system_counters.VmStat | None:
-    if isinstance(one.pulse.vmstat, Unknown):
+def _memory(snapshot: Snapshot) -> system_counters.VmStat | None:
+    if isinstance(snapshot.pulse.vmstat, Unknown):
         return None
-    read = system_counters.parse_vmstat(one.pulse.vmstat.text)
+    read = system_counters.parse_vmstat(snapshot.pulse.vmstat.text)
     return None if isinstance(read, Unknown) else read
 
 
@@ -213,11 +213,11 @@ def _journals(told: Counted) -> Iterator[Journal]:
             )
 
 
-def _worth(one: Device, known: set[str]) -> bool:
+def _worth(device: Device, known: set[str]) -> bool:
     """Whether it is at work, or mounted, or the kernel's log tells of it: a loop device that is free has no size."""
-    if one.busy or one.in_flight or one.flush or one.below or one.suspended:
+    if device.busy or device.in_flight or device.flush or device.below or device.suspended:
         return True
-    return bool(known & {one.name, *one.called}) and symptoms.text(f"/sys/block/{one.name}/size") != "0"
+    return bool(known & {device.name, *device.called}) and symptoms.text(f"/sys/block/{device.name}/size") != "0"
 
 
 def reached_by(name: str, hardware: str) -> str:
@@ -230,12 +230,12 @@ def reached_by(name: str, hardware: str) -> str:
     return "nvme over a network" if "/nvme-fabrics/" in hardware else ""
 
 
-def _device(one: Disk, pools: dict[str, str]) -> Device:
-    rates, block = one.rates, f"/sys/block/{one.name}"
-    suspended, hardware = symptoms.text(f"{block}/dm/suspended"), symptoms.hardware(one.name)
+def _device(disk: Disk, pools: dict[str, str]) -> Device:
+    rates, block = disk.rates, f"/sys/block/{disk.name}"
+    suspended, hardware = symptoms.text(f"{block}/dm/suspended"), symptoms.hardware(disk.name)
     return Device(
-        name=one.name,
-        below=symptoms.below(one.name),
+        name=disk.name,
+        below=symptoms.below(disk.name),
         reads=rates.reads,
         read_bytes=rates.read_bytes,
         read_ms=rates.read_ms,
@@ -244,15 +244,15 @@ def _device(one: Disk, pools: dict[str, str]) -> Device:
         write_ms=rates.write_ms,
         flushes=rates.flushes,
         flush_ms=rates.flush_ms,
-        flush=_value(one.flush),
+        flush=_value(disk.flush),
         busy=rates.busy,
         queue=rates.queue,
         in_flight=rates.in_flight,
         discards=rates.discards,
         discard_bytes=rates.discard_bytes,
         discard=None if rates.discards is None else rates.discards * (rates.discard_ms or 0) / 1000,
-        called=tuple(sorted(names_of(one.name, hardware) - {one.name})),
-        reached_by=reached_by(one.name, hardware),
+        called=tuple(sorted(names_of(disk.name, hardware) - {disk.name})),
+        reached_by=reached_by(disk.name, hardware),
         suspended=None if suspended is None else suspended == "1",
         pool_mode=pools.get(symptoms.text(f"{block}/dm/name") or ""),
         md_action=symptoms.text(f"{block}/md/sync_action"),

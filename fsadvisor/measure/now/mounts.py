@@ -40,12 +40,13 @@ def table(text: str) -> tuple[Mount, ...]:
     if isinstance(read, Unknown):
         return ()
     first: dict[str, Mount] = {}
-    for one in read.mounts:
-        if not (one.source.startswith("/dev/") or one.fs_type in {*TYPES, *_OTHERS} or one.fs_type.startswith("fuse.")):
+    for mount in read.mounts:
+        fs_type = mount.fs_type
+        if not (mount.source.startswith("/dev/") or fs_type in {*TYPES, *_OTHERS} or fs_type.startswith("fuse.")):
             continue
-        known = first.get(one.major_minor)
-        if known is None or (known.root != "/" and one.root == "/"):
-            first[one.major_minor] = one
+        known = first.get(mount.major_minor)
+        if known is None or (known.root != "/" and mount.root == "/"):
+            first[mount.major_minor] = mount
     return tuple(first.values())
 
 
@@ -61,11 +62,11 @@ def filesystems(
     return tuple(one for one in made if one.type != "tmpfs" or _is_used_up(one))
 
 
-def _is_used_up(one: Filesystem) -> bool:
+def _is_used_up(fs: Filesystem) -> bool:
     """Of a filesystem in memory nothing else is told; one without a limit has none to reach."""
-    if not one.size or "ro" in one.options:
+    if not fs.size or "ro" in fs.options:
         return False
-    return (one.available or 0) < one.size / 100 or bool(one.inodes and (one.inodes_free or 0) < _FEW_INODES)
+    return (fs.available or 0) < fs.size / 100 or bool(fs.inodes and (fs.inodes_free or 0) < _FEW_INODES)
 
 
 def _kernel_name(source: str) -> str:
@@ -79,15 +80,15 @@ _SHOWS_EMERGENCY_RO: Final = Version(6, 15)
 
 def add_turned(known: tuple[Filesystem, ...], log: tuple[Logged, ...] | None, release: str) -> None:
     """What the kernel's log tells of those with errors."""
-    suspects = [one for one in known if one.errors]
-    since = {one.device: one.first for one in log or () if one.kind == "read-only" and not one.doubtful}
+    suspects = [fs for fs in known if fs.errors]
+    since = {line.device: line.first for line in log or () if line.kind == "read-only" and not line.doubtful}
     version = Version.parse(release)
-    for one in suspects:
-        at = since.get(_kernel_name(one.source))
-        if at is not None:
-            one.turned, one.turned_at = True, at
+    for fs in suspects:
+        moment = since.get(_kernel_name(fs.source))
+        if moment is not None:
+            fs.turned, fs.turned_at = True, moment
         elif version is not None and version >= _SHOWS_EMERGENCY_RO:
-            one.turned = False
+            fs.turned = False
 
 
 _ASKED_FOR: Final = ("scrub", "balance")
@@ -99,52 +100,52 @@ def add_scrubs(known: tuple[Filesystem, ...], programs: Iterable[Program], held:
     The kernel tells of a balance by itself, of a scrub it does not.
     """
     for program in programs:
-        for one in known:
-            mine = one.job is not None and program.name == one.type and one.mount_point in program.places
+        for fs in known:
+            mine = fs.job is not None and program.name == fs.type and fs.mount_point in program.places
             verb = held[program.pid].verb
             if mine and verb in _ASKED_FOR:
                 program.job = verb
-                one.job = "scrub" if verb == "scrub" and one.job == "none" else one.job
+                fs.job = "scrub" if verb == "scrub" and fs.job == "none" else fs.job
 
 
 def _filesystem(
-    one: Mount,
+    mount: Mount,
     space: Mapping[str, Space | str | None],
     jobs: Mapping[str, str],
     nfs: Mapping[str, tuple[float, float, float]],
     times: Mapping[str, int],
 ) -> Filesystem:
-    source = _kernel_name(one.source)
-    device = symptoms.device_name(one.major_minor) or source
+    source = _kernel_name(mount.source)
+    device = symptoms.device_name(mount.major_minor) or source
     made = Filesystem(
-        mount_point=one.mount_point,
-        type=one.fs_type,
-        source=one.source,
+        mount_point=mount.mount_point,
+        type=mount.fs_type,
+        source=mount.source,
         device=device,
-        number=one.major_minor,
-        mounts=times[one.major_minor],
-        options=one.options,
-        super_options=one.super_options,
+        number=mount.major_minor,
+        mounts=times[mount.major_minor],
+        options=mount.options,
+        super_options=mount.super_options,
         job=jobs.get(source),
     )
-    if one.mount_point in space:
-        told = space[one.mount_point]
-        made.answers = None if _asks_its_owner_alone(one) else isinstance(told, Space)
-        made.refuses = told if isinstance(told, str) else ""
-        if isinstance(told, Space):
-            made.size, made.free, made.available = told.size, told.free, told.available
-            made.inodes, made.inodes_free = told.inodes, told.inodes_free
+    if mount.mount_point in space:
+        answer = space[mount.mount_point]
+        made.answers = None if _asks_its_owner_alone(mount) else isinstance(answer, Space)
+        made.refuses = answer if isinstance(answer, str) else ""
+        if isinstance(answer, Space):
+            made.size, made.free, made.available = answer.size, answer.free, answer.available
+            made.inodes, made.inodes_free = answer.inodes, answer.inodes_free
     errors = symptoms.text(f"/sys/fs/ext4/{source}/errors_count") if source else None
     made.errors = int(errors) if errors and errors.isdecimal() else None
-    if one.mount_point in nfs:
-        made.operations, made.operation_ms, made.server_ms = nfs[one.mount_point]
+    if mount.mount_point in nfs:
+        made.operations, made.operation_ms, made.server_ms = nfs[mount.mount_point]
     return made
 
 
-def _asks_its_owner_alone(one: Mount) -> bool:
+def _asks_its_owner_alone(mount: Mount) -> bool:
     """A FUSE mount of another user's, at which the kernel answers us by itself."""
     ours = {"allow_other", f"user_id={os.geteuid()}"}
-    return one.fs_type.startswith("fuse") and not ours & set(one.super_options)
+    return mount.fs_type.startswith("fuse") and not ours & set(mount.super_options)
 
 
 class Places:

@@ -90,12 +90,12 @@ class Waited(Struct, kw_only=True):
 def by_process(samples: Sequence[ThreadSample]) -> dict[int, Waited]:
     """Of each process that was seen to wait or run."""
     found: defaultdict[int, Waited] = defaultdict(Waited)
-    for one in samples:
-        for pid in {thread.pid for thread in one.waiting}:
-            _add(found[pid], [thread for thread in one.waiting if thread.pid == pid])
-        for pid in {pid for pid, *_ in one.running}:
+    for sample in samples:
+        for pid in {thread.pid for thread in sample.waiting}:
+            _add(found[pid], [thread for thread in sample.waiting if thread.pid == pid])
+        for pid in {pid for pid, *_ in sample.running}:
             found[pid].running += 1
-        for pid, _, name in one.running:
+        for pid, _, name in sample.running:
             found[pid].names[name] += 1
     for process in found.values():
         process.name = process.names.most_common(1)[0][0]
@@ -193,10 +193,10 @@ def programs(
     return tuple(_program(pid, waited.get(pid), io.get(pid), looks, holds, places) for pid, holds in held.items())
 
 
-def _program(pid: int, one: Waited | None, io: Io | None, looks: int, held: Holds, places: Places) -> Program:
+def _program(pid: int, waited: Waited | None, io: Io | None, looks: int, held: Holds, places: Places) -> Program:
     made = Program(
         pid=pid,
-        name=one.name if one else symptoms.name_of(pid),
+        name=waited.name if waited else symptoms.name_of(pid),
         unit=unit_of(held.group),
         groups=groups_of(held.group),
         places=places.of(held),
@@ -204,19 +204,19 @@ def _program(pid: int, one: Waited | None, io: Io | None, looks: int, held: Hold
     )
     if io is not None:
         made.read_bytes, made.write_bytes = io
-    if one is None or not looks:
+    if waited is None or not looks:
         return made
-    made.waiting, made.syncing, made.running = one.looks / looks, one.syncing / looks, one.running / looks
-    made.held_back, made.journal_full = one.held_back / looks, one.journal_full / looks
-    made.for_memory = one.for_memory / looks
-    made.journal_at = places.of_waiting(held) if one.journal_full else ()
-    made.directory = one.directory / looks
-    made.works_in = held.paths[-1] if one.directory and held.paths else ""
-    made.stuck_s = held.not_run_s if one.stuck else None
-    made.frozen_at = places.of_waiting(held) if one.frozen else ()
-    made.stuck, made.frozen = one.stuck, one.frozen
-    if one.places:
-        (made.kind, made.function), _ = one.places.most_common(1)[0]
+    made.waiting, made.syncing, made.running = waited.looks / looks, waited.syncing / looks, waited.running / looks
+    made.held_back, made.journal_full = waited.held_back / looks, waited.journal_full / looks
+    made.for_memory = waited.for_memory / looks
+    made.journal_at = places.of_waiting(held) if waited.journal_full else ()
+    made.directory = waited.directory / looks
+    made.works_in = held.paths[-1] if waited.directory and held.paths else ""
+    made.stuck_s = held.not_run_s if waited.stuck else None
+    made.frozen_at = places.of_waiting(held) if waited.frozen else ()
+    made.stuck, made.frozen = waited.stuck, waited.frozen
+    if waited.places:
+        (made.kind, made.function), _ = waited.places.most_common(1)[0]
     return made
 
 
@@ -254,14 +254,14 @@ _WAITED: Final = 0.05
 
 def groups_between(before: Sequence[Limited], after: Sequence[Limited], seconds: float) -> tuple[Group, ...]:
     """Each group with limits of I/O, by the one that it was nearest to; and those that waited."""
-    then = {one.path: one.files for one in before}
-    found = [_group(one.path, then[one.path], one.files, seconds) for one in after if one.path in then]
-    told = [one for one in found if one.limit or max(one.io_some or 0, one.memory_some or 0) >= _WAITED]
-    for one in told:
-        memory = symptoms.memory_of(one.path)
+    then = {group.path: group.files for group in before}
+    found = [_group(group.path, then[group.path], group.files, seconds) for group in after if group.path in then]
+    groups = [group for group in found if group.limit or max(group.io_some or 0, group.memory_some or 0) >= _WAITED]
+    for group in groups:
+        memory = symptoms.memory_of(group.path)
         if memory is not None:
-            one.memory_limit, one.memory_used = memory.limit, memory.used
-    return tuple(told)
+            group.memory_limit, group.memory_used = memory.limit, memory.used
+    return tuple(groups)
 
 
 def _group(path: str, before: dict[str, str], after: dict[str, str], seconds: float) -> Group:

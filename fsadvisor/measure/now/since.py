@@ -42,16 +42,16 @@ _STANDS: Final = frozenset(
 """Causes in which nothing goes on: it began no later than when a thread that is stuck in it last ran."""
 
 
-def since(one: Verdict, reach: frozenset[str], window: Window) -> Since:
+def since(verdict: Verdict, reach: frozenset[str], window: Window) -> Since:
     """Of a cause that reaches so many devices and mount points."""
-    if one.rule.id in _STANDS:
-        return _last_ran(one.subject.name, reach, window)
-    kinds = _KINDS.get(one.rule.id, ())
-    told = [line for line in _logged(one.subject.name, reach, window, kinds) if not line.doubtful]
-    if not told:
-        return _turned(one, window)
+    if verdict.rule.id in _STANDS:
+        return _last_ran(verdict.subject.name, reach, window)
+    kinds = _KINDS.get(verdict.rule.id, ())
+    lines = [line for line in _logged(verdict.subject.name, reach, window, kinds) if not line.doubtful]
+    if not lines:
+        return _turned(verdict, window)
     lasts = kinds == ("began",)
-    return (max(line.last for line in told) if lasts else min(line.first for line in told)), _LOG
+    return (max(line.last for line in lines) if lasts else min(line.first for line in lines)), _LOG
 
 
 def _logged(name: str, reach: frozenset[str], window: Window, kinds: tuple[str, ...]) -> Iterator[Logged]:
@@ -62,10 +62,10 @@ def _logged(name: str, reach: frozenset[str], window: Window, kinds: tuple[str, 
     return of_filesystem(reach | own_names(place) if place else reach, window, *kinds)
 
 
-def _turned(one: Verdict, window: Window) -> Since:
-    if one.rule.id != "filesystem-turned-read-only":
+def _turned(verdict: Verdict, window: Window) -> Since:
+    if verdict.rule.id != "filesystem-turned-read-only":
         return _UNKNOWN
-    at = next((place.turned_at for place in window.filesystems if place.mount_point == one.subject.name), "")
+    at = next((place.turned_at for place in window.filesystems if place.mount_point == verdict.subject.name), "")
     return (at, _LOG) if at else _UNKNOWN
 
 

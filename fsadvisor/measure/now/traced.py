@@ -85,74 +85,74 @@ class Told(Struct):
     _requests: dict[tuple[str, str, str], list[float]] = field(default_factory=lambda: defaultdict(list))
     _handles: dict[tuple[str, int], tuple[int, str]] = field(default_factory=dict)
 
-    def add(self, one: TraceEvent) -> None:
+    def add(self, event: TraceEvent) -> None:
         """The next one."""
         self.events += 1
-        name = one.name
+        name = event.name
         if name.startswith("block_rq_"):
-            self._request(one)
+            self._request(event)
         elif name.startswith("jbd2_"):
-            self._journal(one)
+            self._journal(event)
         elif name.removeprefix("sys_") in _CALLS:
-            self._call(one)
+            self._call(event)
         else:
-            self._entry(one)
+            self._entry(event)
 
-    def _call(self, one: TraceEvent) -> None:
-        if one.said.startswith("("):
-            if one.name in ("sys_sync", "sys_syncfs"):
-                self.whole[one.thread, one.task] += 1
+    def _call(self, event: TraceEvent) -> None:
+        if event.said.startswith("("):
+            if event.name in ("sys_sync", "sys_syncfs"):
+                self.whole[event.thread, event.task] += 1
             else:
-                found = _FD.match(one.said)
+                found = _FD.match(event.said)
                 number = int(found[1], 16) if found else None
-                sync = Sync(one.thread, one.task, one.at_s, descriptor=number, of_call=True)
-                self._calls[one.thread] = sync
+                sync = Sync(event.thread, event.task, event.at_s, descriptor=number, of_call=True)
+                self._calls[event.thread] = sync
         else:
-            self._end(one, of_call=True)
+            self._end(event, of_call=True)
 
-    def _entry(self, one: TraceEvent) -> None:
-        if one.name.endswith("_exit"):
-            self._end(one, of_call=False)
+    def _entry(self, event: TraceEvent) -> None:
+        if event.name.endswith("_exit"):
+            self._end(event, of_call=False)
             return
-        found = _DEVICE.match(one.said)
-        sync = self._calls.get(one.thread)
-        if sync is None and one.name.endswith("_enter"):
-            sync = self._calls[one.thread] = Sync(one.thread, one.task, one.at_s)
+        found = _DEVICE.match(event.said)
+        sync = self._calls.get(event.thread)
+        if sync is None and event.name.endswith("_enter"):
+            sync = self._calls[event.thread] = Sync(event.thread, event.task, event.at_s)
         if sync is not None and found is not None and not sync.device:
             sync.device = f"{found[1]}:{found[2]}"
             sync.inode = int(found[3], 0) if found[3] else None
 
-    def _end(self, one: TraceEvent, *, of_call: bool) -> None:
-        sync = self._calls.get(one.thread)
+    def _end(self, event: TraceEvent, *, of_call: bool) -> None:
+        sync = self._calls.get(event.thread)
         if sync is not None and sync.of_call == of_call:
-            sync.end = one.at_s
-            self.syncs.append(self._calls.pop(one.thread))
+            sync.end = event.at_s
+            self.syncs.append(self._calls.pop(event.thread))
 
-    def _request(self, one: TraceEvent) -> None:
-        found = _REQUEST.match(one.said)
+    def _request(self, event: TraceEvent) -> None:
+        found = _REQUEST.match(event.said)
         if found is None:
             return
         major, minor, kind, sector, sectors = found.groups()
         flush = kind.startswith("FF")
         key = (f"{major}:{minor}", "" if flush else kind, "" if flush else sector)
-        if one.name == "block_rq_issue":
+        if event.name == "block_rq_issue":
             if flush or sectors != "0":
-                self._requests[key].append(one.at_s)
+                self._requests[key].append(event.at_s)
         elif self._requests.get(key):
-            (self.flushes if flush else self.writes)[key[0]].append((self._requests[key].pop(), one.at_s))
+            (self.flushes if flush else self.writes)[key[0]].append((self._requests[key].pop(), event.at_s))
 
-    def _journal(self, one: TraceEvent) -> None:
-        found = _DEVICE.match(one.said)
+    def _journal(self, event: TraceEvent) -> None:
+        found = _DEVICE.match(event.said)
         if found is None:
             return
-        device, numbers = f"{found[1]}:{found[2]}", {name: int(value) for name, value in _NUMBER.findall(one.said)}
-        match one.name:
+        device, numbers = f"{found[1]}:{found[2]}", {name: int(value) for name, value in _NUMBER.findall(event.said)}
+        match event.name:
             case "jbd2_start_commit":
-                self._commit[device] = one.at_s
+                self._commit[device] = event.at_s
             case "jbd2_end_commit" if device in self._commit:
-                self.commits[device].append((self._commit.pop(device), one.at_s))
+                self.commits[device].append((self._commit.pop(device), event.at_s))
             case "jbd2_handle_stats":
-                mine = (numbers.get("interval", 0), f"{one.task} (pid {one.thread})")
+                mine = (numbers.get("interval", 0), f"{event.task} (pid {event.thread})")
                 key = (device, numbers.get("tid", 0))
                 self._handles[key] = max(self._handles.get(key, (0, "")), mine)
             case "jbd2_run_stats":
@@ -162,7 +162,7 @@ class Told(Struct):
 
 def traced(look: Callable[[], Window]) -> Window:
     """What a look saw, with the kernel's events of it. Raises MachineError."""
-    told = Told()
+    trace = Told()
     with closing(Instance(EVENTS)) as instance:
         began_s = time.monotonic()
         window = look()
@@ -171,19 +171,19 @@ def traced(look: Callable[[], Window]) -> Window:
         lost, whole_from_s = instance.lost()
         for each in filter(None, map(event, instance.lines())):
             if each.at_s >= whole_from_s:
-                told.add(each)
+                trace.add(each)
     callers = _Callers(window)
     whole: Counter[str] = Counter()
-    for (thread, task), many in told.whole.items():
+    for (thread, task), many in trace.whole.items():
         whole[callers.process(thread, task)] += many
     window.traced = Traced(
         seconds=round(ended_s - max(began_s, whole_from_s), 2),
-        events=told.events,
+        events=trace.events,
         lost=lost,
         processor_s=0.0,
-        places=tuple(summed(told, window, _disks(window))),
+        places=tuple(summed(trace, window, _disks(window))),
         whole=dict(whole.most_common(_MOST_PROGRAMS)),
-        unplaced=sum(not one.device for one in told.syncs),
+        unplaced=sum(not sync.device for sync in trace.syncs),
     )
     window.traced.processor_s = round(time.process_time() - began_reading_s, 3)
     return window
@@ -217,31 +217,31 @@ class _Busy:
         return self._until(sync.end) - self._until(sync.begin)
 
 
-def summed(told: Told, window: Window, disks: Mapping[str, frozenset[str]]) -> Iterator[TracedPlace]:
+def summed(trace: Told, window: Window, disks: Mapping[str, frozenset[str]]) -> Iterator[TracedPlace]:
     """One for each filesystem, the one that waited most first; `disks` are below it, all by device number."""
     callers = _Callers(window)
     mounted = {one.number: one.mount_point for one in reversed(window.filesystems)}
     by_device: dict[str, list[Sync]] = defaultdict(list)
-    for sync in told.syncs:
+    for sync in trace.syncs:
         callers.place(sync)
         if sync.device:
             by_device[sync.device].append(sync)
     for device, syncs in sorted(by_device.items(), key=lambda pair: -sum(one.end - one.begin for one in pair[1])):
-        place = _place(told, device, disks.get(device, frozenset({device})), syncs, callers)
+        place = _place(trace, device, disks.get(device, frozenset({device})), syncs, callers)
         place.mount_point = mounted.get(device, device)
         yield place
 
 
-def _place(told: Told, device: str, disks: frozenset[str], syncs: list[Sync], callers: _Callers) -> TracedPlace:
-    flushes = sorted(one for disk in disks for one in told.flushes.get(disk, ()))
-    writes = [one for disk in disks for one in told.writes.get(disk, ())]
-    commits = told.commits.get(device, [])
+def _place(trace: Told, device: str, disks: frozenset[str], syncs: list[Sync], callers: _Callers) -> TracedPlace:
+    flushes = sorted(one for disk in disks for one in trace.flushes.get(disk, ()))
+    writes = [one for disk in disks for one in trace.writes.get(disk, ())]
+    commits = trace.commits.get(device, [])
     layers = [_Busy(flushes), _Busy(flushes + writes), _Busy(flushes + writes + commits)]
     waited = _Busy((one.begin, one.end) for one in syncs)
     took = [one.end - one.begin for one in syncs]
     upto = [1000 * fmean(map(layer.within, syncs)) for layer in layers]
     mean = 1000 * fmean(took)
-    held_up, by = told.held_up.get(device, (None, ""))
+    held_up, by = trace.held_up.get(device, (None, ""))
     cuts = quantiles(took, n=100, method="inclusive") if len(took) >= _MANY else took * 99
     return TracedPlace(
         mount_point=device,
@@ -309,13 +309,13 @@ class _Callers:
 def _disks(window: Window) -> dict[str, frozenset[str]]:
     """The device numbers of the disks below each filesystem, by its own."""
     return {
-        one.number: frozenset(
+        fs.number: frozenset(
             number
-            for name in devices_of(one.mount_point, window)
+            for name in devices_of(fs.mount_point, window)
             if (number := symptoms.text(f"/sys/class/block/{name}/dev"))
         )
-        for one in window.filesystems
-        if one.number
+        for fs in window.filesystems
+        if fs.number
     }
 
 

@@ -102,15 +102,15 @@ def _nearest(subjects: Mapping[str, Subject], start: Iterable[str], ends: Callab
     """On each way down the first device that is one of the ends."""
     found, seen, waiting = [], set[str](), list(start)
     while waiting:
-        at = waiting.pop(0)
-        one = subjects.get(at)
-        if one is None or at in seen:
+        name = waiting.pop(0)
+        subject = subjects.get(name)
+        if subject is None or name in seen:
             continue
-        seen.add(at)
-        if one.kind in ("disk", "layer") and ends(one):
-            found.append(one)
+        seen.add(name)
+        if subject.kind in ("disk", "layer") and ends(subject):
+            found.append(subject)
         else:
-            waiting.extend(one.below)
+            waiting.extend(subject.below)
     return found
 
 
@@ -131,10 +131,10 @@ def _sent_none(name: str, sysfs: Path) -> bool:
         return False
 
 
-def _place(one: Subject, subjects: Mapping[str, Subject], sysfs: Path) -> str:
+def _place(subject: Subject, subjects: Mapping[str, Subject], sysfs: Path) -> str:
     """Where its counters are: those of a partition are in the folder of its disk."""
-    name = _name(one)
-    inside = [f"{_name(subjects[at])}/{name}" for at in one.below if at in subjects]
+    name = _name(subject)
+    inside = [f"{_name(subjects[at])}/{name}" for at in subject.below if at in subjects]
     return next((place for place in inside if (sysfs / place / "stat").is_file()), name)
 
 
@@ -150,10 +150,10 @@ def counted(way: Way | None, sysfs: Path = _SYSFS) -> Counted | None:
 
 def _counters(name: str, sysfs: Path) -> IoCounters | None:
     try:
-        one = block_files.parse_block_stat((sysfs / name / "stat").read_text())
+        counters = block_files.parse_block_stat((sysfs / name / "stat").read_text())
     except OSError:
         return None
-    return None if isinstance(one, Unknown) else one
+    return None if isinstance(counters, Unknown) else counters
 
 
 def between(before: Counted | None, after: Counted | None) -> DiskWork | None:

@@ -80,13 +80,13 @@ def counted(disks: Iterable[str]) -> LoadTotals:
     """The totals of these disks now."""
     stall = record("/proc/pressure/io", system_counters.parse_pressure)
     found = [record(f"/sys/block/{name}/stat", block_files.parse_block_stat) for name in disks]
-    whole = [it for it in found if isinstance(it, block_files.IoCounters)]
-    told = bool(found) and len(whole) == len(found)
+    whole = [disk for disk in found if isinstance(disk, block_files.IoCounters)]
+    complete = bool(found) and len(whole) == len(found)
     return LoadTotals(
         seconds=time.monotonic(),
         waiting_us=stall.some.total_us if isinstance(stall, system_counters.Pressure) and stall.some else None,
-        requests=sum(it.reads + it.writes for it in whole) if told else None,
-        request_ms=sum(it.read_ms + it.write_ms for it in whole) if told else None,
+        requests=sum(disk.reads + disk.writes for disk in whole) if complete else None,
+        request_ms=sum(disk.read_ms + disk.write_ms for disk in whole) if complete else None,
     )
 
 

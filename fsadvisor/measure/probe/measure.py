@@ -225,14 +225,14 @@ class Run:
 
     def _parts(self, windows: Sequence[Window]) -> dict[str, Figure]:
         names = dict.fromkeys(name for window in windows for name in window.parts_us)
-        found: dict[str, Figure] = {}
+        parts: dict[str, Figure] = {}
         for name in names:
-            one = figure(
+            part = figure(
                 [max(0.0, window.parts_us[name]) for window in windows if name in window.parts_us], apart=APART
             )
-            if one is not None:
-                found[name] = one
-        return found
+            if part is not None:
+                parts[name] = part
+        return parts
 
     def is_settled(self) -> bool:
         """Whether the windows agree as narrowly as was wanted."""

@@ -153,11 +153,11 @@ def rank_of_interval(windows: int) -> int | None:
     """How many values to leave out at either end so that the rest covers the median in 95 %; None where all do not."""
     rank = None
     outside = 0.0
-    for at in range(windows // 2):
-        outside += 2 * math.comb(windows, at) / 2**windows
+    for left_out in range(windows // 2):
+        outside += 2 * math.comb(windows, left_out) / 2**windows
         if 1 - outside < CONFIDENCE:
             break
-        rank = at
+        rank = left_out
     return rank
 
 
@@ -228,14 +228,14 @@ def unresolved(histogram: Mapping[int, int], share: float) -> float:
     return (high - low) / (high + low) * histogram[bins[place]] / total if high else 0.0
 
 
-def _edges(bins: list[int], place: int) -> tuple[float, float]:
+def _edges(bins: list[int], index: int) -> tuple[float, float]:
     """Where a bin begins and ends: its own width, but not beyond the middle of the way to the next."""
-    at = bins[place]
-    low, high = at * (1 - _HALF_BIN), at * (1 + _HALF_BIN)
-    if place:
-        low = max(low, (bins[place - 1] + at) / 2)
-    if place + 1 < len(bins):
-        high = min(high, (at + bins[place + 1]) / 2)
+    middle = bins[index]
+    low, high = middle * (1 - _HALF_BIN), middle * (1 + _HALF_BIN)
+    if index:
+        low = max(low, (bins[index - 1] + middle) / 2)
+    if index + 1 < len(bins):
+        high = min(high, (middle + bins[index + 1]) / 2)
     return low, high
 
 

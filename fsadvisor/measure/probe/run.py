@@ -83,18 +83,18 @@ Event: TypeAlias = Begun | Went | Ended
 
 def run(plan: ProbePlan, stop: Stop) -> Iterator[Event]:
     """Each job to its result; where somebody stops it, the job that runs has one, too, and no other is begun."""
-    for at, job in enumerate(plan.jobs, 1):
+    for number, job in enumerate(plan.jobs, 1):
         if stop.asked:
             return
-        yield Begun(at=at, job=job)
+        yield Begun(at=number, job=job)
         refused = plan.refused_now(job)
         if refused:
-            yield Ended(at=at, job=job, result=_not_begun(plan, job, refused))
+            yield Ended(at=number, job=job, result=_not_begun(plan, job, refused))
             continue
-        yield from _measured(plan, stop, at, job)
+        yield from _measured(plan, stop, number, job)
 
 
-def _measured(plan: ProbePlan, stop: Stop, at: int, job: Job) -> Iterator[Event]:
+def _measured(plan: ProbePlan, stop: Stop, number: int, job: Job) -> Iterator[Event]:
     clock = _Clock(plan.gentle)
     began = clock()
     result: Result | None = None
@@ -108,7 +108,7 @@ def _measured(plan: ProbePlan, stop: Stop, at: int, job: Job) -> Iterator[Event]
                 if isinstance(event, Result):
                     result = event
                     break
-                yield Went(at=at, job=job, progress=event)
+                yield Went(at=number, job=job, progress=event)
                 gave_way = not _may_go_on(plan.gentle, stop)
     except Stopped:
         result = result or _not_begun(plan, job, "", seconds=clock() - began)
@@ -125,7 +125,7 @@ def _measured(plan: ProbePlan, stop: Stop, at: int, job: Job) -> Iterator[Event]
         result = replace(result, end="cancelled", error="")
     elif gave_way:
         result = replace(result, end="failed", error=_GAVE_WAY)
-    yield Ended(at=at, job=job, result=result)
+    yield Ended(at=number, job=job, result=result)
 
 
 def _may_go_on(gentle: Gentle | None, stop: Stop) -> bool:

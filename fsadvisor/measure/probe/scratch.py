@@ -168,30 +168,30 @@ def _write(descriptor: int, size_bytes: int) -> None:
         step.write(os.urandom(STEP_BYTES))
         if _direct(descriptor, on=True):
             try:
-                at = _fill(descriptor, step, 0, size_bytes - size_bytes % STEP_BYTES)
+                offset = _fill(descriptor, step, 0, size_bytes - size_bytes % STEP_BYTES)
             except OSError as error:
                 if error.errno != _RETRIED:
                     raise
-                at = 0
+                offset = 0
             _direct(descriptor, on=False)
         else:
-            at = 0
-        _fill(descriptor, step, at, size_bytes)
+            offset = 0
+        _fill(descriptor, step, offset, size_bytes)
 
 
 def _fill(descriptor: int, step: mmap.mmap, start: int, end: int) -> int:
     """Write from start to end, and say where it ended; what the page cache took is written back and dropped early."""
-    at = start
-    while at < end:
+    offset = start
+    while offset < end:
         for block in range(0, STEP_BYTES, _STAMPED_BYTES):
-            struct.pack_into("=Q", step, block, at + block)
-        with memoryview(step) as view, view[: min(STEP_BYTES, end - at)] as piece:
-            at += os.pwrite(descriptor, piece, at)
-        if at // _SYNCED_BYTES != start // _SYNCED_BYTES:
+            struct.pack_into("=Q", step, block, offset + block)
+        with memoryview(step) as view, view[: min(STEP_BYTES, end - offset)] as piece:
+            offset += os.pwrite(descriptor, piece, offset)
+        if offset // _SYNCED_BYTES != start // _SYNCED_BYTES:
             os.fdatasync(descriptor)
-            os.posix_fadvise(descriptor, start, at - start, os.POSIX_FADV_DONTNEED)
-            start = at
-    return at
+            os.posix_fadvise(descriptor, start, offset - start, os.POSIX_FADV_DONTNEED)
+            start = offset
+    return offset
 
 
 def _direct(descriptor: int, *, on: bool) -> bool:

@@ -170,10 +170,10 @@ def total(windows: Sequence[Window]) -> Total:
 def _sum(amounts: Sequence[_Number | None]) -> _Number | None:
     """The sum, None where one of them is not known."""
     total: _Number | None = None
-    for one in amounts:
-        if one is None:
+    for amount in amounts:
+        if amount is None:
             return None
-        total = one if total is None else total + one
+        total = amount if total is None else total + amount
     return total
 
 
@@ -326,12 +326,12 @@ def _drift(values: Sequence[float], before: int, smaller_is_better: bool) -> str
     if abs(one_way) < _SURE:
         return ""
     slower = (one_way > 0) == smaller_is_better
-    at, off_step = _best_step(values)
+    cut, off_step = _best_step(values)
     slope, off_line = _line(values)
-    first, last = median(sorted(values[:at])), median(sorted(values[at:]))
+    first, last = median(sorted(values[:cut])), median(sorted(values[cut:]))
     level = median(sorted(values))
     if off_step <= off_line and abs(last - first) >= _STEP * min(first, last):
-        what = f"From window {before + at + 1} on it is {_against(last, first, smaller_is_better)} before"
+        what = f"From window {before + cut + 1} on it is {_against(last, first, smaller_is_better)} before"
         return f"{what}: {_LOOKS_SLOWER if slower else _LOOKS_FASTER}."
     if abs(slope) * (len(values) - 1) >= _SLOPE * level:
         share = 100 * abs(slope) * (len(values) - 1) / level if level else 0
@@ -360,13 +360,13 @@ def kendall(values: Sequence[float]) -> float:
 
 def _best_step(values: Sequence[float]) -> tuple[int, float]:
     """Where to cut in two so that the windows are nearest to the medians of their parts, and how far off they are."""
-    found = []
-    for at in range(2, len(values) - 1):
-        parts = values[:at], values[at:]
+    steps = []
+    for cut in range(2, len(values) - 1):
+        parts = values[:cut], values[cut:]
         off = sum(abs(value - level) for part in parts for level in [median(sorted(part))] for value in part)
-        found.append((off, at))
-    off, at = min(found)
-    return at, off
+        steps.append((off, cut))
+    off, cut = min(steps)
+    return cut, off
 
 
 def _line(values: Sequence[float]) -> tuple[float, float]:
@@ -386,13 +386,13 @@ def _two_levels(values: Sequence[float]) -> str:
     ordered = sorted(values)
     least = max(3, math.ceil(_LEVEL_SHARE * len(ordered)))
     cuts = range(least, len(ordered) - least + 1)
-    gap, at = max(((ordered[cut] - ordered[cut - 1], cut) for cut in cuts), default=(0.0, 0))
-    if not at:
+    gap, lows = max(((ordered[cut] - ordered[cut - 1], cut) for cut in cuts), default=(0.0, 0))
+    if not lows:
         return ""
-    (low, spread_low), (high, spread_high) = _level(ordered[:at]), _level(ordered[at:])
+    (low, spread_low), (high, spread_high) = _level(ordered[:lows]), _level(ordered[lows:])
     if gap < _STEP * low or gap < _SPREADS / 2 * max(spread_low, spread_high) or not low:
         return ""
     return (
-        f"The windows are at two levels, {at} about {low:.3g} and {len(ordered) - at} about {high:.3g}: the median"
+        f"The windows are at two levels, {lows} about {low:.3g} and {len(ordered) - lows} about {high:.3g}: the median"
         " stands for neither."
     )

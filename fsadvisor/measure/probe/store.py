@@ -65,15 +65,15 @@ def line(result: Result) -> bytes:
 
 def results(text: bytes) -> Kept:
     """What a file holds; a line that is no result is named and hides no other."""
-    found: list[Result] = []
+    results: list[Result] = []
     unread: list[str] = []
-    for number, one in enumerate(text.split(b"\n"), 1):
-        if one.strip():
+    for number, line in enumerate(text.split(b"\n"), 1):
+        if line.strip():
             try:
-                found.append(_result(one))
+                results.append(_result(line))
             except msgspec.MsgspecError as error:
                 unread.append(f"line {number}: no result: {error}"[:200])
-    return Kept(results=tuple(found), unread=tuple(unread))
+    return Kept(results=tuple(results), unread=tuple(unread))
 
 
 def _result(one: bytes) -> Result:
@@ -109,29 +109,29 @@ def bounded(text: bytes, new: bytes) -> bytes:
     Raises StoreError where they leave no room.
     """
     alike: Counter[tuple[str, str]] = Counter()
-    lines = [one for one in (new, *reversed(text.split(b"\n"))) if one.strip()]
-    left = MOST_BYTES - sum(len(one) + 1 for one in lines if not _of_ours(one))
+    lines = [line for line in (new, *reversed(text.split(b"\n"))) if line.strip()]
+    left = MOST_BYTES - sum(len(line) + 1 for line in lines if not _of_ours(line))
     if left < len(new) + 1:
         raise StoreError("The file is full of lines that are no results of fsadvisor; move it away.")
     kept: list[bytes] = []
-    for one in lines:
-        about = _about(one)
+    for line in lines:
+        about = _about(line)
         if about:
             alike[about] += 1
             if alike[about] > MOST_ALIKE:
                 continue
-        if _of_ours(one):
-            left -= len(one) + 1
+        if _of_ours(line):
+            left -= len(line) + 1
             if left < 0:
                 continue
-        kept.append(one)
-    return b"".join(one + b"\n" for one in reversed(kept))
+        kept.append(line)
+    return b"".join(line + b"\n" for line in reversed(kept))
 
 
-def _of_ours(one: bytes) -> bool:
+def _of_ours(line: bytes) -> bool:
     """Whether a version of fsadvisor wrote it."""
     try:
-        document = msgspec.json.decode(one)
+        document = msgspec.json.decode(line)
     except msgspec.MsgspecError:
         return False
     schema = document.get("schema") if isinstance(document, dict) else None

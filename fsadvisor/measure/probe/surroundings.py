@@ -209,12 +209,12 @@ def data_folder(target: str, storage: Storage) -> Fact[DataFolder | None]:
 
 
 def _marked(target: str) -> Iterator[DataFolder]:
-    at = target
-    while at.strip("/"):
+    folder = target
+    while folder.strip("/"):
         for mark, program in _MARKS:
-            if os.path.lexists(encoded(f"{at}/{mark}")):
-                yield DataFolder(program=program, folder=at)
-        at = at.rpartition("/")[0]
+            if os.path.lexists(encoded(f"{folder}/{mark}")):
+                yield DataFolder(program=program, folder=folder)
+        folder = folder.rpartition("/")[0]
 
 
 def _within(target: str, folder: str) -> bool:
@@ -232,19 +232,19 @@ class _Around:
 
     def __init__(self, storage: Storage, mount: mount_tables.Mount | None) -> None:
         by_id = {it.id: it for it in storage.subjects}
-        at = by_id.get(f"mount:{mount.mount_point}") if mount else None
+        root = by_id.get(f"mount:{mount.mount_point}") if mount else None
         self._subjects: list[Subject] = []
-        waiting = [at] if at is not None else []
+        waiting = [root] if root is not None else []
         while waiting:
-            one = waiting.pop()
-            if one not in self._subjects:
-                self._subjects.append(one)
-                waiting += [by_id[name] for name in one.below if name in by_id]
+            subject = waiting.pop()
+            if subject not in self._subjects:
+                self._subjects.append(subject)
+                waiting += [by_id[name] for name in subject.below if name in by_id]
         self.filesystem = next(iter(_facts(self._subjects, Filesystem)), None)
         self.host = next(iter(_facts(storage.subjects, Host)), None)
         in_memory = mount is not None and mount.fs_type in IN_MEMORY
         self._on_devices = mount is not None and mount.fs_type in ON_DEVICES
-        self._seen = at is not None or in_memory  # the survey passes over those under /run and /dev
+        self._seen = root is not None or in_memory  # the survey passes over those under /run and /dev
         self.without: Unknown = NOT_APPLICABLE if self._seen and not self._on_devices else _UNSEEN
         """What a filesystem says of itself that is not among the subjects."""
 
@@ -276,13 +276,13 @@ class _Around:
 
     def raids(self, machine: Machine) -> Fact[tuple[Raid, ...]]:
         """md, LVM's RAID, ZFS, whose pool is asked; that none is found in a stack not followed tells nothing."""
-        found = [_raid(it, machine) for it in _facts(self._subjects, Layer) if isinstance(it.md_level, Known)]
-        for it in _facts(self._subjects, Filesystem):
-            if isinstance(it.zfs_pool, Known):
-                health = read_fact.derive(it.zfs_pool_health, lambda said: said != "ONLINE")
-                found.append(Raid(name=f"pool {it.zfs_pool.value}", degraded=health, action=NOT_APPLICABLE))
-            if it.missing_bytes != NOT_APPLICABLE:
-                missing = read_fact.derive(it.missing_bytes, bool)
+        found = [_raid(layer, machine) for layer in _facts(self._subjects, Layer) if isinstance(layer.md_level, Known)]
+        for fs in _facts(self._subjects, Filesystem):
+            if isinstance(fs.zfs_pool, Known):
+                health = read_fact.derive(fs.zfs_pool_health, lambda said: said != "ONLINE")
+                found.append(Raid(name=f"pool {fs.zfs_pool.value}", degraded=health, action=NOT_APPLICABLE))
+            if fs.missing_bytes != NOT_APPLICABLE:
+                missing = read_fact.derive(fs.missing_bytes, bool)
                 found.append(Raid(name="the Btrfs", degraded=missing, action=NOT_APPLICABLE))
         if not found and (self._on_devices or not self._seen) and self._not_followed:
             return self._not_followed

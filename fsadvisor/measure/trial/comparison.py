@@ -62,14 +62,14 @@ def _left_out(blocks: int) -> int:
     ways = [1]
     for rank in range(1, blocks + 1):
         ways = [
-            (ways[at] if at < len(ways) else 0) + (ways[at - rank] if at >= rank else 0)
-            for at in range(len(ways) + rank)
+            (ways[rank_sum] if rank_sum < len(ways) else 0) + (ways[rank_sum - rank] if rank_sum >= rank else 0)
+            for rank_sum in range(len(ways) + rank)
         ]
     below = 0
-    for at, count in enumerate(ways):
+    for rank_sum, count in enumerate(ways):
         below += count
         if 2 * below > (1 - CONFIDENCE) * 2**blocks:
-            return max(0, at - 1)
+            return max(0, rank_sum - 1)
     raise AssertionError("all ways together are all")
 
 

@@ -284,11 +284,11 @@ def _written_once(loop: Loop, size_bytes: int, name: str) -> None:
         descriptor = os.open(loop.path, os.O_RDWR | os.O_DIRECT | os.O_CLOEXEC)
         try:
             with mmap.mmap(-1, _STEP_BYTES) as step:  # memory of its own begins at a page, as direct I/O wants it
-                for at in range(0, size_bytes, _STEP_BYTES):
-                    with memoryview(step) as view, view[: min(_STEP_BYTES, size_bytes - at)] as piece:
-                        count = os.preadv(descriptor, [piece], at)
+                for offset in range(0, size_bytes, _STEP_BYTES):
+                    with memoryview(step) as view, view[: min(_STEP_BYTES, size_bytes - offset)] as piece:
+                        count = os.preadv(descriptor, [piece], offset)
                         with piece[:count] as read:
-                            os.pwrite(descriptor, read, at)
+                            os.pwrite(descriptor, read, offset)
             os.fsync(descriptor)
         finally:
             os.close(descriptor)

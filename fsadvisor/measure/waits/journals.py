@@ -209,7 +209,7 @@ def _xfs(name: str, a: XfsStats, b: XfsStats, source: str) -> Fact[Work]:
         return _ANEW
     if not log_writes and not forces:
         return _NONE
-    told = a.space_slept is not None and b.space_slept is not None
+    has_space = a.space_slept is not None and b.space_slept is not None
     return Known(
         XfsWork(
             device=name,
@@ -218,7 +218,7 @@ def _xfs(name: str, a: XfsStats, b: XfsStats, source: str) -> Fact[Work]:
             forces_slept=slept,
             no_buffer=no_buffer,
             space_slept=Known(_wrapped(a, b, "space_slept"), source)
-            if told
+            if has_space
             else Unknown(Cause.NOT_EXPOSED, "", source),
         ),
         source,

@@ -144,7 +144,7 @@ def functions_of(where: str) -> tuple[str, ...]:
 
 def threads(samples: Sequence[ThreadSample]) -> Fact[Threads]:
     """From all samples of the window."""
-    refused = next((one.unknown for one in samples if one.unknown is not None), None)
+    refused = next((sample.unknown for sample in samples if sample.unknown is not None), None)
     if refused is not None:
         return refused
     if len(samples) < LEAST_SAMPLES:
@@ -153,17 +153,17 @@ def threads(samples: Sequence[ThreadSample]) -> Fact[Threads]:
     places: Counter[_Place] = Counter()
     who: dict[_Place, set[int]] = {}
     runners: Counter[tuple[str, int, int]] = Counter()
-    for one in samples:
-        for waiter in one.waiting:
+    for sample in samples:
+        for waiter in sample.waiting:
             place = _place(waiter)
             places[place] += 1
             who.setdefault(place, set()).add(waiter.thread)
-        runners.update((name, pid, thread) for pid, thread, name in one.running)
+        runners.update((name, pid, thread) for pid, thread, name in sample.running)
     number = len(samples)
     return Known(
         Threads(
             looks=number,
-            threads=sum(one.threads for one in samples) / number,
+            threads=sum(sample.threads for sample in samples) / number,
             running=sum(runners.values()) / number,
             waiting=sum(places.values()) / number,
             kinds=_by_kind(places, number),
@@ -180,11 +180,11 @@ def threads(samples: Sequence[ThreadSample]) -> Fact[Threads]:
     )
 
 
-def _place(one: WaitingThread) -> _Place:
-    functions = () if one.where is None else functions_of(one.where)
-    kind = "gone on" if one.where == "" else kind_of(functions)
+def _place(waiter: WaitingThread) -> _Place:
+    functions = () if waiter.where is None else functions_of(waiter.where)
+    kind = "gone on" if waiter.where == "" else kind_of(functions)
     telling = next((name for name in functions if kind_of((name,)) == kind), "")
-    return one.name, telling, kind
+    return waiter.name, telling, kind
 
 
 def _by_kind(places: Counter[_Place], looks: int) -> dict[For, Fact[float]]:

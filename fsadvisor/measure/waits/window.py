@@ -112,7 +112,7 @@ def cpu_between(then: system_counters.CpuStat | Unknown, now: system_counters.Cp
         return Unknown(Cause.NOT_MEASURED, "watch for longer", _STAT)
     waited, idle = grown(a.iowait, b.iowait), grown(a.idle, b.idle)
     unreliable = Unknown(Cause.NOT_MEASURED, "watch again: the kernel's iowait went backwards", _STAT)
-    told = waited is not None and idle is not None
+    monotonic = waited is not None and idle is not None
     return Known(
         Cpu(
             processors=now.processors,
@@ -120,8 +120,8 @@ def cpu_between(then: system_counters.CpuStat | Unknown, now: system_counters.Cp
             system=system / total,
             interrupts=interrupts / total,
             steal=steal / total,
-            iowait=Known((waited or 0) / total, _STAT) if told else unreliable,
-            idle=Known((idle or 0) / total, _STAT) if told else unreliable,
+            iowait=Known((waited or 0) / total, _STAT) if monotonic else unreliable,
+            idle=Known((idle or 0) / total, _STAT) if monotonic else unreliable,
         ),
         _STAT,
     )
