@@ -16,7 +16,7 @@ from fsadvisor.storage import Workload
 from fsadvisor.storage.catalogue import did_you_mean
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Mapping, Sequence
+    from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 
 FAIL_ON = ("critical", "high", "moderate", "low", "never")
 FAIL_ON_DEFAULT = "moderate"
@@ -54,6 +54,11 @@ def parser(words: Collection[str] | None = None) -> argparse.ArgumentParser:
         else:
             verbs.choices[name] = top  # nobody asks for it: only errors name it
     return top
+
+
+def commands() -> Iterator[tuple[str, str]]:
+    """All of them, with what they say of themselves."""
+    return ((name, says) for name, (says, _) in _VERBS.items())
 
 
 def parsed(argv: Sequence[str]) -> argparse.Namespace:

@@ -6,7 +6,6 @@ what applies to nothing here last.
 
 from __future__ import annotations
 
-import argparse
 import re
 from itertools import chain
 from typing import TYPE_CHECKING, Final, TypeAlias
@@ -168,11 +167,12 @@ def entries(look: Look, rules: Sequence[Rule]) -> Iterator[Entry]:
     yield from _facts(look)
     yield from _advice(look)
     yield from _not_advised(look, rules)
-    from fsadvisor.measure.probe.jobs import JOBS  # not before the palette opens
+    from fsadvisor.arguments import commands  # not before the palette opens
+    from fsadvisor.measure.probe.jobs import JOBS
 
     for job in JOBS.values():
         yield Entry(PROBE, f"Probe {job.id}", under=job.title, key=job.id)
-    for name, says in _commands():
+    for name, says in commands():
         yield Entry(COMMAND, f"Command fsadvisor {name}", under=says, key=name)
 
 
@@ -184,15 +184,6 @@ def show(subject: Subject) -> Entry:
 def action(label: str, keys: str, says: str, key: str = "") -> Entry:
     """One of what can be done now: its name, the keys that do it at once, and what it does; `key` is its own."""
     return Entry(ACTION, f"{label} ({spelt(keys)}): {says}", key=key)
-
-
-def _commands() -> Iterator[tuple[str, str]]:
-    """Those of the command line, with what they say of themselves."""
-    from fsadvisor.arguments import parser
-
-    for one in parser(())._actions:
-        if isinstance(one, argparse._SubParsersAction):
-            yield from ((choice.dest, choice.help or "") for choice in one._choices_actions)
 
 
 def _facts(look: Look) -> Iterator[Entry]:
