@@ -49,11 +49,11 @@ class Commands(Provider):
     async def search(self, query: str) -> Hits:
         """What fits the words, in the order of views/keys.py: Textual's own sorts by the score that is given."""
         index = self._named()
-        found = index.found(query, self._entries())
-        near = [] if found else index.nearest(query)
+        entries = index.found(query, self._entries())
+        near = [] if entries else index.nearest(query)
         near[:1] = [replace(one, under=_NEAREST) for one in near[:1]]
-        for at, one in enumerate(found or near):
-            yield Hit(len(found) - at, self._shown(one), self._command(one), text=one.words)
+        for at, one in enumerate(entries or near):
+            yield Hit(len(entries) - at, self._shown(one), self._command(one), text=one.words)
 
     def _make_ready(self) -> None:
         """What is typed next need not wait for what all palettes share."""
@@ -73,20 +73,20 @@ class Commands(Provider):
             explorer.named = explorer.look, keys.Index(entries, explorer.look.names)
         return explorer.named[1]
 
-    def _shown(self, one: keys.Entry) -> Content:
+    def _shown(self, entry: keys.Entry) -> Content:
         """Neither line is broken: what tells entries apart stands first."""
         room = max(self.app.size.width - _MARGINS, 1)
         ellipsis = self.app.glyphs.ellipsis if isinstance(self.app, Explorer) else ""
-        first, under = (plain(cut((span(text),), room, ellipsis)) for text in (one.words, f"  {one.under}"))
-        return Content.assemble(first, "\n", (under, "dim not bold")) if one.under else Content(first)
+        first, under = (plain(cut((span(text),), room, ellipsis)) for text in (entry.words, f"  {entry.under}"))
+        return Content.assemble(first, "\n", (under, "dim not bold")) if entry.under else Content(first)
 
-    def _command(self, one: keys.Entry) -> Callable[[], object]:
-        if one.kind == keys.ACTION:
-            return partial(self._do, self._doing[int(one.key)])
+    def _command(self, entry: keys.Entry) -> Callable[[], object]:
+        if entry.kind == keys.ACTION:
+            return partial(self._do, self._doing[int(entry.key)])
         explorer = self.app
-        if one.kind in (keys.PROBE, keys.COMMAND) and isinstance(explorer, Explorer):
-            return partial(explorer.show_job if one.kind == keys.PROBE else explorer.copy_command, one.key)
-        return partial(explorer.go, one.subplace, one.key) if isinstance(explorer, Explorer) else lambda: None
+        if entry.kind in (keys.PROBE, keys.COMMAND) and isinstance(explorer, Explorer):
+            return partial(explorer.show_job if entry.kind == keys.PROBE else explorer.copy_command, entry.key)
+        return partial(explorer.go, entry.subplace, entry.key) if isinstance(explorer, Explorer) else lambda: None
 
     async def _do(self, action: Action) -> None:
         await self.screen.run_action(action.name)

@@ -27,10 +27,10 @@ def refused(lines: Iterable[str]) -> str:
     Signs that are not printable are refused, tabs apart: pasted, an escape sequence or a line break in a name could end
     the paste and type what follows; and bytes that are no UTF-8 would not come back as they are.
     """
-    told = tuple(lines)
-    if not all(one.replace("\t", "").isprintable() for one in told):
+    texts = tuple(lines)
+    if not all(one.replace("\t", "").isprintable() for one in texts):
         return "there are characters in it that are not safe to paste into a shell"
-    return "it is too much for a terminal's clipboard" if len(_text(told).encode()) > _MOST_BYTES else ""
+    return "it is too much for a terminal's clipboard" if len(_text(texts).encode()) > _MOST_BYTES else ""
 
 
 def _text(lines: Iterable[str]) -> str:
@@ -42,11 +42,11 @@ def copy(app: App[int], lines: Iterable[str], what: str, otherwise: str, *, to_b
 
     What is to be typed on has no end of line: a shell would run it.
     """
-    told = tuple(lines)
-    if why_not := refused(told):
+    texts = tuple(lines)
+    if why_not := refused(texts):
         _say(app, f"{what} not copied: {why_not}; {otherwise}", failed=True)
         return
-    text = "".join(told) if to_be_typed_on else _text(told)
+    text = "".join(texts) if to_be_typed_on else _text(texts)
     app.copy_to_clipboard(text)
     if tmux.is_around() and not app.is_web:
         _say(app, f"{what} sent to the terminal's clipboard (OSC 52), and on to tmux's buffer; {otherwise}")

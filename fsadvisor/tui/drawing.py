@@ -58,12 +58,12 @@ class _BetweenSides(StylesCache):
         inside: Size,
         padding: Spacing,
         base: Color,
-        ground: Color,
+        background: Color,
         line: Callable[[int], Strip],
         *more: Any,  # noqa: ANN401 - Textual's, handed on
     ) -> Strip:
         """A line between its sides; what has more around it is Textual's."""
-        draw = partial(super().render_line, styles, y, size, inside, padding, base, ground)
+        draw = partial(super().render_line, styles, y, size, inside, padding, base, background)
         if any(padding) or size.height != inside.height or not inside.width:
             return draw(line, *more)
         if self._sides is None:
@@ -117,10 +117,10 @@ def cursor_style(widget: Widget) -> Style:
     return looks.cursor(widget.app.theme, not widget.app.no_color, focused=widget.has_focus)
 
 
-def strip(line: Line, width: int, tones: Mapping[Tone, Style], ground: Style, cursor: Style | None = None) -> Strip:
+def strip(line: Line, width: int, tones: Mapping[Tone, Style], background: Style, cursor: Style | None = None) -> Strip:
     """One line, as wide as the widget."""
-    rest = ground + cursor if cursor else ground
-    return Strip(looks.segments(line, tones, ground, cursor)).adjust_cell_length(width, rest)
+    rest = background + cursor if cursor else background
+    return Strip(looks.segments(line, tones, background, cursor)).adjust_cell_length(width, rest)
 
 
 def _theme(name: str) -> Theme:

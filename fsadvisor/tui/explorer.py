@@ -245,13 +245,13 @@ class Explorer(Going):
             self._tell(self.ProbeChanged() if measurer is self.prober else self.TrialChanged())
             progress = measurer.progress
             over = progress is None or progress.phase == "over"
-            self._may_be_over(over=over, told=progress is not None and progress.has_results)
+            self._may_be_over(over=over, has_result=progress is not None and progress.has_results)
 
-    def _may_be_over(self, *, over: bool, told: bool) -> None:
+    def _may_be_over(self, *, over: bool, has_result: bool) -> None:
         """Leave where that was only waited for; look again where there is something new to be seen."""
         if over and self._leaving:
             self.exit(0)
-        elif over and told:
+        elif over and has_result:
             self.action_look_again()
 
     def tell_of_probe(self) -> None:

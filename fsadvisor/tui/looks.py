@@ -186,11 +186,11 @@ def grounds(theme: str, colour: bool) -> Mapping[Ground, Style]:
     }
 
 
-def segments(line: Line, looks: Mapping[Tone, Style], ground: Style, over: Style | None = None) -> list[Segment]:
+def segments(line: Line, looks: Mapping[Tone, Style], background: Style, over: Style | None = None) -> list[Segment]:
     """One line, with `over` laid over it. What is not printable is made so even here, should a view have forgotten."""
     drawn = []
     for text, tone, *_ in _with_ascii(line) if isinstance(looks, _InAscii) else line:
-        look = ground + looks[tone]
+        look = background + looks[tone]
         shown = text if text.isprintable() else clean(text, None)
         drawn.append(Segment(shown, look + over if over else look))
     return drawn

@@ -106,10 +106,10 @@ class Place(PaintedOnce, Screen[None]):
     def doing(self) -> Iterator[Action]:
         """What does something at this moment, here or in every place, each with the keys that do it."""
         active = self.active_bindings
-        for one in (*self.ACTIONS, *EVERYWHERE):
-            keys = [key for key in one.keys.split(",") if key in active and self._leads(active[key], one)]
-            if keys and self.offers(one.name):
-                yield replace(one, keys=",".join(keys))
+        for action in (*self.ACTIONS, *EVERYWHERE):
+            keys = [key for key in action.keys.split(",") if key in active and self._leads(active[key], action)]
+            if keys and self.offers(action.name):
+                yield replace(action, keys=",".join(keys))
 
     def _leads(self, bound: ActiveBinding, action: Action) -> bool:
         """Whether the key does it: by itself, or by way of the list that has the keyboard."""

@@ -70,10 +70,12 @@ class Heartbeat(Struct, frozen=True, kw_only=True):
         """
         writers = tuple(
             msgspec.structs.replace(
-                one, mounts=one.mounts and tuple(points.get(it, it) for it in one.mounts), unit=units[one.name]
+                writer,
+                mounts=writer.mounts and tuple(points.get(it, it) for it in writer.mounts),
+                unit=units[writer.name],
             )
-            for one in self.writing.writers
-            if one.pid in pids
+            for writer in self.writing.writers
+            if writer.pid in pids
         )
         return msgspec.structs.replace(
             self,
@@ -123,11 +125,11 @@ class Replaying(Sampling):
     def __init__(
         self,
         beats: Sequence[Heartbeat],
-        told: Callable[[], object],
+        notify: Callable[[], object],
         failed: Callable[[Exception], object],
         second: float = 1.0,
     ) -> None:
-        super().__init__(told, failed, second)
+        super().__init__(notify, failed, second)
         self._beats = beats
         self._next = 0
 

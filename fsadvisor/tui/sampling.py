@@ -251,8 +251,8 @@ def _placed(writing: Writing) -> Writing:
     return replace(writing, writers=(*first, *writing.writers[_PLACED:]))
 
 
-def _with_place(one: Writer, points: Mapping[int, str]) -> Writer:
+def _with_place(writer: Writer, points: Mapping[int, str]) -> Writer:
     """No mounts where no file is seen: we may not look, or it is in a container, or its files are closed by now."""
-    held = symptoms.holds(one.pid)
-    found = [points[it] for it in held.written if it in points]
-    return replace(one, mounts=tuple(dict.fromkeys(found)) or None, unit=unit_of(held.group))
+    held = symptoms.holds(writer.pid)
+    mounts = [points[it] for it in held.written if it in points]
+    return replace(writer, mounts=tuple(dict.fromkeys(mounts)) or None, unit=unit_of(held.group))

@@ -176,14 +176,14 @@ class Session(Struct, kw_only=True, dict=True):
         with self._lock:
             return ask(self.machine)
 
-    def attestations_of(self, said: Sequence[tuple[str, str, str]], saying: Saying) -> tuple[Entry, ...]:
+    def attestations_of(self, answers: Sequence[tuple[str, str, str]], saying: Saying) -> tuple[Entry, ...]:
         """What would be written down of (fact, subject, value), held against the machine. Raises ClaimError."""
         from fsadvisor.attestation import verbs
 
         if self.machine is None:
             raise RuntimeError("nothing has been looked at yet")
         with self._lock:
-            return verbs.prepared_all(self.machine, said, saying)
+            return verbs.prepared_all(self.machine, answers, saying)
 
     def waiver(self, rule: str, subject: str, saying: Saying) -> Entry:
         """The same of a finding that is accepted. Raises ClaimError."""
@@ -198,13 +198,13 @@ class Session(Struct, kw_only=True, dict=True):
 
         if self.attestations is None:
             raise RuntimeError("nothing is written down of a recording")
-        told = ""
+        message = ""
         for rule, subject in offered:
             try:
-                told = verbs.withdraw(self.attestations, "waiver", rule, subject)
+                message = verbs.withdraw(self.attestations, "waiver", rule, subject)
             except (ClaimError, MachineError, OSError) as error:
                 return str(error)
-        return told
+        return message
 
     def look(self, machine: Machine, supposed: Sequence[Supposition] = ()) -> Look:
         """Survey and judge; on a big machine this takes seconds."""
@@ -238,10 +238,10 @@ def collect_rarely() -> None:
 
 def _kept(look: Look) -> Look:
     """Thought through, and out of the collector's sight, as it makes no cycles; from the first look on it is on."""
-    whole = look.thought_through()
+    complete = look.thought_through()
     gc.freeze()
     gc.enable()
-    return whole
+    return complete
 
 
 Outcome: TypeAlias = "Look | Exception"

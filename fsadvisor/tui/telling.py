@@ -26,26 +26,26 @@ _MANY: Final = 200
 class Telling:
     """Keeps what was told of the look of the moment. `told` is called on a thread once there is more."""
 
-    def __init__(self, told: Callable[[], object]) -> None:
-        self._told = told
+    def __init__(self, notify: Callable[[], object]) -> None:
+        self._told = notify
         self._kept: dict[_Asked, Sequence[Line]] = {}
         self._of = 0
-        self._newest = Newest["Sequence[Line]"](lambda _: told())
+        self._newest = Newest["Sequence[Line]"](lambda _: notify())
         self._asked: _Asked | None = None
 
-    def lines(self, look: Look, found: Finding, columns: int, glyphs: Glyphs) -> Sequence[Line]:
+    def lines(self, look: Look, finding: Finding, columns: int, glyphs: Glyphs) -> Sequence[Line]:
         """What to do about it, and why; its title alone until the thread has told the rest."""
-        asked = (look.number, finding_key(found), columns)
+        asked = (look.number, finding_key(finding), columns)
         if look.number != self._of:
             self._of, self._kept = look.number, {}
         if (kept := self._kept.get(asked)) is not None:
             return kept
-        if len(found.verdicts) <= _MANY:
+        if len(finding.verdicts) <= _MANY:
             return self._keep(asked, look, glyphs)
         if asked != self._asked:
             self._asked = asked
             self._newest.ask(lambda: self._keep(asked, look, glyphs))
-        return [(span(found.rule.title, Tone.STRONG),), (Span(glyphs.ellipsis, Tone.DIM),)]
+        return [(span(finding.rule.title, Tone.STRONG),), (Span(glyphs.ellipsis, Tone.DIM),)]
 
     def _keep(self, asked: _Asked, look: Look, glyphs: Glyphs) -> Sequence[Line]:
         lines = self._kept[asked] = tuple(finding.beside_list(look, asked[1], asked[2], glyphs))

@@ -66,10 +66,10 @@ def obstacle(environment: Mapping[str, str]) -> str:
 def terminal(environment: Mapping[str, str], *, plain: bool = False) -> Terminal:
     """What the environment says of it; `plain` asks for 16 colours and ASCII."""
     kind = environment.get("TERM", "")
-    spoken = environment.get("LC_ALL") or environment.get("LC_CTYPE") or environment.get("LANG") or ""
+    locale = environment.get("LC_ALL") or environment.get("LC_CTYPE") or environment.get("LANG") or ""
     colour = not environment.get("NO_COLOR")
     return Terminal(
-        unicode=not plain and "utf" in spoken.casefold().replace("-", "") and not kind.startswith("vt"),
+        unicode=not plain and "utf" in locale.casefold().replace("-", "") and not kind.startswith("vt"),
         plain=plain or not colour or kind.startswith(_FEW_COLOURS),
         colour=colour,
         abilities=_abilities(kind),

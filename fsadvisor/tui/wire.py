@@ -70,11 +70,11 @@ def encoded(before: Screen, after: Screen, abilities: Abilities = FEWEST) -> str
         ink = Ink("", "39", ground)
         cleared = [[(" ", Ink(ANY, ANY, ground))] * len(line) for line in after]
         ways.append((f"{ink.after(None)}\x1b[2J", ink, _pieces(cleared, after, abilities)))
-    told = [
+    outputs = [
         start + _written(sorted(pieces, key=order) if order else pieces, now, len(after[0]), abilities)
         for (start, now, pieces), order in product(ways, (None, _by_ink))
     ]
-    return min(told, key=lambda way: len(way.encode())) + "\x1b[0m"
+    return min(outputs, key=lambda way: len(way.encode())) + "\x1b[0m"
 
 
 def _by_ink(piece: CellRun) -> tuple[object, ...]:
@@ -112,12 +112,12 @@ def _runs(before: list[Cell], now: list[Cell]) -> Iterator[tuple[int, int]]:
     if not changed:
         return
     start = end = changed[0]
-    for at in changed:
-        gap = now[end:at]
+    for column in changed:
+        gap = now[end:column]
         if gap and (len(gap) > _NEAR or not all(_goes_with(ink, now[end - 1][1]) for _, ink in gap)):
             yield _start(now, start), end
-            start = at
-        end = at + 1
+            start = column
+        end = column + 1
     yield _start(now, start), end
 
 
@@ -134,14 +134,14 @@ def _goes_with(ink: Ink, other: Ink) -> bool:
 
 def _split(y: int, start: int, end: int, line: list[Cell], abilities: Abilities) -> Iterator[CellRun]:
     """Changed cells side by side, by ink."""
-    at = start
-    while at < end:
-        ink, first = line[at][1], at
-        while at < end and (line[at][1] == ink or _goes_with(line[at][1], ink)):
+    column = start
+    while column < end:
+        ink, first = line[column][1], column
+        while column < end and (line[column][1] == ink or _goes_with(line[column][1], ink)):
             if ink.is_blank:
-                ink = line[at][1]
-            at += 1
-        yield from _erased(y, first, at, ink, line, abilities)
+                ink = line[column][1]
+            column += 1
+        yield from _erased(y, first, column, ink, line, abilities)
 
 
 def _erased(y: int, start: int, end: int, ink: Ink, line: list[Cell], abilities: Abilities) -> Iterator[CellRun]:
@@ -151,17 +151,17 @@ def _erased(y: int, start: int, end: int, ink: Ink, line: list[Cell], abilities:
     if none_is_worth_it or ink.lines_blanks or not _may_erase(ink.ground, abilities):
         yield CellRun(y, start, end, ink, "".join(text))
         return
-    kept = at = start
-    while at < end:
-        blanks = at
+    kept = column = start
+    while column < end:
+        blanks = column
         while blanks < end and line[blanks][0] == " " and line[blanks][1].is_blank:
             blanks += 1
-        if blanks - at > (_WORTH_ERASING if blanks < len(line) else 1):
-            if kept < at:
-                yield CellRun(y, kept, at, ink, "".join(text[kept - start : at - start]))
-            yield CellRun(y, at, blanks, Ink(ANY, ANY, ink.ground), "", erased=True)
+        if blanks - column > (_WORTH_ERASING if blanks < len(line) else 1):
+            if kept < column:
+                yield CellRun(y, kept, column, ink, "".join(text[kept - start : column - start]))
+            yield CellRun(y, column, blanks, Ink(ANY, ANY, ink.ground), "", erased=True)
             kept = blanks
-        at = max(blanks, at + 1)
+        column = max(blanks, column + 1)
     if kept < end:
         yield CellRun(y, kept, end, ink, "".join(text[kept - start :]))
 
@@ -169,19 +169,19 @@ def _erased(y: int, start: int, end: int, ink: Ink, line: list[Cell], abilities:
 def _written(pieces: Sequence[CellRun], now: Ink | None, columns: int, abilities: Abilities) -> str:
     """In this order; `now` is what the terminal writes with."""
     parts: list[str] = []
-    place: tuple[int, int] | None = None
+    cursor: tuple[int, int] | None = None
     for piece in pieces:
-        parts.append(_moved(place, piece.x, piece.y))
+        parts.append(_moved(cursor, piece.x, piece.y))
         shown = piece.ink.shown_after(now)
         if shown != now:
             parts.append(shown.after(now))
             now = shown
         if piece.erased:
             parts.append("\x1b[K" if piece.end == columns else f"\x1b[{piece.end - piece.x}X")
-            place = piece.x, piece.y
+            cursor = piece.x, piece.y
         else:
             parts.append(_SAME.sub(_repeated, piece.text) if abilities.repeats else piece.text)
-            place = (piece.end, piece.y) if piece.end < columns and not _DOUBTED.search(piece.text) else None
+            cursor = (piece.end, piece.y) if piece.end < columns and not _DOUBTED.search(piece.text) else None
     return "".join(parts)
 
 
@@ -189,12 +189,12 @@ def _repeated(found: re.Match[str]) -> str:
     return min(found[0], f"{found[1]}\x1b[{len(found[0]) - 1}b", key=len)
 
 
-def _moved(place: tuple[int, int] | None, x: int, y: int) -> str:
+def _moved(cursor: tuple[int, int] | None, x: int, y: int) -> str:
     """The shortest way there."""
     column = f";{x + 1}" if x else ""
     ways = [f"\x1b[{y + 1}{column}H" if x or y else "\x1b[H"]
-    if place is not None:
-        was, line = place
+    if cursor is not None:
+        was, line = cursor
         if y == line:
             if x == was:
                 return ""

@@ -161,14 +161,14 @@ class Attesting(Place):
 
     def _ask(self, look: Look) -> None:
         fact = self._chosen[1]
-        told = self._question(look)
+        lines = self._question(look)
         if self._step == "which":
-            told = (line(span(self.WHICH, Tone.TITLE)),)
+            lines = (line(span(self.WHICH, Tone.TITLE)),)
         elif self._step == "form":
             value = line(span(f"{fact} = {self._value}; " if self._value else "", Tone.STRONG), _ENTER)
-            told = (*told, value)
+            lines = (*lines, value)
         said = self._said
-        self.query_one("#asked", LinesView).show(lambda width: values.wrapping((*told, said), width))
+        self.query_one("#asked", LinesView).show(lambda width: values.wrapping((*lines, said), width))
         choices, glyphs = self.query_one("#choices", RowsView), self.explorer.glyphs
         if self._step == "which":
             choices.show(lambda width: self._which(look, width, glyphs))
@@ -180,9 +180,9 @@ class Attesting(Place):
 
     def _question(self, look: Look) -> Sequence[Line]:
         """What is asked, and what was answered before."""
-        at, fact = self._chosen
-        said = suppose.said_before(suppose.fact_of(look, at, fact))
-        return values.form_question(fact, look.subjects.get(at), at, said)
+        subject, fact = self._chosen
+        said = suppose.said_before(suppose.fact_of(look, subject, fact))
+        return values.form_question(fact, look.subjects.get(subject), subject, said)
 
     def _tell(self, words: str, tone: Tone = Tone.BAD) -> None:
         self._said = line(span(words, tone)) if words else NOTHING
@@ -220,43 +220,43 @@ class Attesting(Place):
     def _form(self) -> dict[str, str]:
         return {name: self.query_one(f"#{name}", Input).value.strip() for name, _ in self.FIELDS}
 
-    def _lacks(self, told: dict[str, str]) -> tuple[str, str] | None:
+    def _lacks(self, fields: dict[str, str]) -> tuple[str, str] | None:
         """The line that has to be filled in, and what to say there."""
-        if not told["by"]:
+        if not fields["by"]:
             return "by", "say who says so"
-        if not told["because"] and not told["link"]:
+        if not fields["because"] and not fields["link"]:
             return "because", "say why others may believe it, or where its data sheet or runbook is"
         return None
 
     def _prepare(self) -> None:
         """Hold it against the machine, on a thread."""
-        told = self._form()
-        at, fact = self._chosen
+        fields = self._form()
+        subject, fact = self._chosen
         try:
             value = self._value or self._typed_value()
         except NoValueError as error:
             self._tell(str(error))
             return
         try:
-            until = dt.date.fromisoformat(told["until"]) if told["until"] else None
+            until = dt.date.fromisoformat(fields["until"]) if fields["until"] else None
         except ValueError:
-            self._tell(f"{told['until'][:40]!r} is no day such as 2027-01-31")
+            self._tell(f"{fields['until'][:40]!r} is no day such as 2027-01-31")
             return
-        if lacks := self._lacks(told):
+        if lacks := self._lacks(fields):
             self._tell(lacks[1])
             self.query_one(f"#{lacks[0]}").focus()
             return
-        saying = attestation.Saying(by=told["by"], because=told["because"], link=told["link"], until=until)
+        saying = attestation.Saying(by=fields["by"], because=fields["because"], link=fields["link"], until=until)
         self._tell("holding it against the machine", Tone.UNKNOWN)
-        self._newest.ask(self._entries_of(fact, at, value, saying))
+        self._newest.ask(self._entries_of(fact, subject, value, saying))
 
     def _typed_value(self) -> str:
         return str(typed(catalogue()[self._chosen[1]], self.query_one("#value", Input).value))
 
     def _entries_of(
-        self, fact: str, at: str, value: str, saying: attestation.Saying
+        self, fact: str, subject: str, value: str, saying: attestation.Saying
     ) -> Callable[[], tuple[Entry, ...]]:
-        return partial(self.explorer.session.attestations_of, [(fact, at, value)], saying)
+        return partial(self.explorer.session.attestations_of, [(fact, subject, value)], saying)
 
     def _command(self, entry: Entry) -> str:
         told = {**self._form(), "until": str(entry.until)}
@@ -274,7 +274,7 @@ class Attesting(Place):
         else:
             self._tell(str(answer))
 
-    def _written(self, told: str) -> None:
+    def _written(self, message: str) -> None:
         """Look again, and show what came of it."""
         before = self.explorer.look
         self.explorer.action_look_again()
@@ -282,7 +282,7 @@ class Attesting(Place):
         if before is not None:
             from fsadvisor.tui.screens.what_if import Said
 
-            self.app.push_screen(Said(before, self._kept, told))
+            self.app.push_screen(Said(before, self._kept, message))
 
     def _review(self, entries: tuple[Entry, ...]) -> None:
         file = self.explorer.session.attestations
@@ -353,10 +353,10 @@ class Waiving(Attesting):
         whose = full_name(look.subjects[at]) if at in look.subjects else at
         return values.waive_question(self._rule, f"all {len(self._offered):,}" if self._every else whose)
 
-    def _lacks(self, told: dict[str, str]) -> tuple[str, str] | None:
-        if not told["by"]:
+    def _lacks(self, fields: dict[str, str]) -> tuple[str, str] | None:
+        if not fields["by"]:
             return "by", "say who accepts the risk"
-        return None if told["because"] else ("because", "say why the risk can be accepted until then")
+        return None if fields["because"] else ("because", "say why the risk can be accepted until then")
 
     def _written(self, told: str) -> None:
         self.notify(span(told).text, markup=False)
@@ -377,11 +377,11 @@ class Waiving(Attesting):
     def _entries_of(
         self,
         fact: str,
-        at: str,
+        subject: str,
         value: str,  # noqa: ARG002 - a waiver has none
         saying: attestation.Saying,
     ) -> Callable[[], tuple[Entry, ...]]:
-        every = [one for one, _ in self._offered] if self._every else [at]
+        every = [one for one, _ in self._offered] if self._every else [subject]
         return lambda: tuple(self.explorer.session.waiver(fact, one, saying) for one in every)
 
     def _command(self, entry: Entry) -> str:

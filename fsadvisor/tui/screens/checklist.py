@@ -62,13 +62,13 @@ class Checklist(Attesting):
         }
         number = counted(len(self._offered), "thing")
         answered = f"{len(self._said_of)} answered{f', {len(before)} answered before' if before else ''}"
-        told = [line(span(f"{number} that only a person can say", Tone.TITLE), span(f"   {answered}", Tone.DIM))]
+        lines = [line(span(f"{number} that only a person can say", Tone.TITLE), span(f"   {answered}", Tone.DIM))]
         words = "Space answers, or answers otherwise; Enter goes on. What is left as it is is not written."
         if self._step == "form":
             words = ", ".join(f"{fact} = {value}" for fact, _, value in self._said_of)
-        told.append(line(span(words, Tone.DIM)))
+        lines.append(line(span(words, Tone.DIM)))
         said_now, glyphs = self._said, self.explorer.glyphs
-        self.query_one("#asked", LinesView).show(lambda width: values.wrapping((*told, (), said_now), width))
+        self.query_one("#asked", LinesView).show(lambda width: values.wrapping((*lines, (), said_now), width))
         subjects = look.subjects
         asked = [(full_name(subjects[at]) if at in subjects else at, fact) for at, fact in self._offered]
         self.query_one("#choices", RowsView).show(
@@ -80,14 +80,14 @@ class Checklist(Attesting):
         row = self.query_one("#choices", RowsView).row
         if row is None:
             return
-        at = int(row.key)
-        fact = self._offered[at][1]
-        said = self._before.get(at, ("", ""))[0]
-        turned = values.next_answer(fact, self._answers.get(at) or said)
-        if said and not turned:
+        index = int(row.key)
+        fact = self._offered[index][1]
+        answered = self._before.get(index, ("", ""))[0]
+        turned = values.next_answer(fact, self._answers.get(index) or answered)
+        if answered and not turned:
             turned = values.next_answer(fact, "")
-        self._answers[at] = "" if turned == said else turned
-        if not self._answers[at] and not values.next_answer(fact, ""):
+        self._answers[index] = "" if turned == answered else turned
+        if not self._answers[index] and not values.next_answer(fact, ""):
             self._tell(f"the value of {fact} has to be typed: Enter on it asks")
         else:
             self._tell("")

@@ -55,17 +55,17 @@ class Deciding(Place):
     def facts_here(self, look: Look) -> Sequence[tuple[str, str]]:
         """Those under the cursor, with the subjects whose own they are; of a finding, what it asks."""
         subject = self.subject_here()
-        found = None if subject else self.finding_here()
-        here = finding_key(found) if found else subject
+        finding = None if subject else self.finding_here()
+        here = finding_key(finding) if finding else subject
         if self._asked[0] is not look or self._asked[1] != here:
-            self._asked = look, here, suppose.asked_of(look, found) if found else suppose.facts_of(look, subject)
+            self._asked = look, here, suppose.asked_of(look, finding) if finding else suppose.facts_of(look, subject)
         return self._asked[2]
 
     def offers(self, action: str) -> bool:
         """What can be decided of what the cursor is on; the others say why not when their keys are pressed."""
-        look, found = self.explorer.look, self.finding_here()
+        look, finding = self.explorer.look, self.finding_here()
         if action in ("waive", *_INTO_THE_PLAN):
-            return found is not None and found.outcome in CALLS_FOR_ACTION
+            return finding is not None and finding.outcome in CALLS_FOR_ACTION
         if action in ("attest", "suppose") and look is not None:
             here = self.facts_here(look)
             return any(action == "suppose" or suppose.is_open_to_people(look, *one) for one in here)
@@ -88,22 +88,26 @@ class Deciding(Place):
 
     def action_waive(self) -> None:
         """Accept it."""
-        found = self.finding_here()
-        if found is None or found.outcome not in CALLS_FOR_ACTION:
+        finding = self.finding_here()
+        if finding is None or finding.outcome not in CALLS_FOR_ACTION:
             self.say(self.why_no_advice(), failed=True)
-        elif found.waiver is not None:
+        elif finding.waiver is not None:
             if self._is_kept():
-                self._withdraw(found)
+                self._withdraw(finding)
         elif self._is_kept():
             from fsadvisor.tui.screens.attesting import Waiving
 
-            self.app.push_screen(Waiving([(one.id, found.rule.id) for one in found.subjects]))
+            self.app.push_screen(Waiving([(one.id, finding.rule.id) for one in finding.subjects]))
 
-    def _withdraw(self, found: Finding) -> None:
+    def _withdraw(self, finding: Finding) -> None:
         """Ask, then take the waiver back."""
         from fsadvisor.tui.screens.question import Question
 
-        explorer, waiver, offered = self.explorer, found.waiver, [(found.rule.id, one.id) for one in found.subjects]
+        explorer, waiver, offered = (
+            self.explorer,
+            finding.waiver,
+            [(finding.rule.id, one.id) for one in finding.subjects],
+        )
         words = f"It is waived until {waiver.until if waiver else ''}: take the waiver back, so that it counts again?"
 
         def answered(answer: str | None) -> None:
@@ -111,15 +115,15 @@ class Deciding(Place):
                 threading.Thread(target=written, daemon=True).start()
 
         def written() -> None:  # on a thread: the directory may be on a dead server
-            told = explorer.session.withdrawn(offered)
+            message = explorer.session.withdrawn(offered)
             with suppress(RuntimeError):  # the explorer was left meanwhile
-                explorer.call_later(done, told)
+                explorer.call_later(done, message)
 
-        def done(told: str) -> None:
-            self.say(told)
+        def done(message: str) -> None:
+            self.say(message)
             explorer.action_look_again()
 
-        page = Document("withdraw", (paragraph(words), Gap(), paragraph(span(found.title, Tone.STRONG))))
+        page = Document("withdraw", (paragraph(words), Gap(), paragraph(span(finding.title, Tone.STRONG))))
         self.app.push_screen(Question(page, (("y", "take it back", "yes"),), "keep it"), answered)
 
     def action_attest(self) -> None:
@@ -165,7 +169,7 @@ def form_of(offered: Sequence[tuple[str, str]]) -> Screen[None]:
     return Attesting(offered) if len(offered) == 1 else Checklist(offered)
 
 
-def _why_not(look: Look, at: str, fact: str) -> str:
+def _why_not(look: Look, subject: str, fact: str) -> str:
     """The words of `fsadvisor attest`."""
     from fsadvisor import attestation
     from fsadvisor.attestation import ClaimError
@@ -174,7 +178,7 @@ def _why_not(look: Look, at: str, fact: str) -> str:
         attestation.attestable(fact)
     except ClaimError as error:
         return f"{error}. S supposes another value."
-    known = suppose.fact_of(look, at, fact)
+    known = suppose.fact_of(look, subject, fact)
     if isinstance(known, Known):
         return f"{fact} is {suppose.is_(known, fact)} by the machine itself ({known.source}). S supposes another value."
     return f"{fact} makes no sense here as it is now."

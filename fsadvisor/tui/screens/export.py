@@ -138,10 +138,10 @@ class Export(Dialog[None]):
 
     def _save(self, explorer: Explorer, look: Look, ending: str, name: str) -> None:
         """On a thread; told here, or where this screen was left for meanwhile."""
-        said = self._saved(look, ending, name, every=explorer.session.every)
-        if not self.post_message(said):
+        outcome = self._saved(look, ending, name, every=explorer.session.every)
+        if not self.post_message(outcome):
             with contextlib.suppress(RuntimeError):  # the explorer was left, too
-                explorer.call_from_thread(_notify, explorer, said)
+                explorer.call_from_thread(_notify, explorer, outcome)
 
     def _saved(self, look: Look, ending: str, name: str, *, every: bool) -> Saved:
         try:

@@ -88,8 +88,8 @@ class FindingPlace(Deciding):
 
     def show_look(self, look: Look) -> None:
         """The page anew, where one was."""
-        found = finding.found(look, self.key)
-        chosen = self.explorer.chosen.of(found) if found is not None else 0
+        shown = finding.found(look, self.key)
+        chosen = self.explorer.chosen.of(shown) if shown is not None else 0
         self._page = finding.page(look, self.key, self.explorer.glyphs, chosen=chosen)
         self._fill()
         self.refresh_bindings()
@@ -123,11 +123,11 @@ class FindingPlace(Deciding):
 
     def action_copy(self) -> None:
         """The commands that the bar marks."""
-        found = self._commands.commands
-        if found is None:
+        commands = self._commands.commands
+        if commands is None:
             self.say("There are no commands to copy here.", failed=True)
         else:
-            self._copy(found.copied, found.name)
+            self._copy(commands.copied, commands.name)
 
     def action_copy_undo(self) -> None:
         """The undo, wherever one reads."""
@@ -141,15 +141,15 @@ class FindingPlace(Deciding):
 
     def action_write(self) -> None:
         """Ask for a name."""
-        found = self._commands.commands
-        if found is None:
+        commands = self._commands.commands
+        if commands is None:
             self.say("There are no commands to write here.", failed=True)
             return
         if self.is_read_only():
             return
-        self._to_write = found.copied
+        self._to_write = commands.copied
         rule, _, _ = self.key.partition("\n")
-        question = f"Write {counted(len(found.copied), 'line')} ({found.name}) to:"
+        question = f"Write {counted(len(commands.copied), 'line')} ({commands.name}) to:"
         self.query_one(AskLine).ask(question, f"{rule}.txt", self.focused)
 
     def on_ask_line_answered(self, event: AskLine.Answered) -> None:
@@ -161,12 +161,12 @@ class FindingPlace(Deciding):
     def _write(self, path: Path, content: bytes) -> None:
         """On a thread."""
         try:
-            whole = path.expanduser().absolute()
-            write_new(whole, content)
+            file = path.expanduser().absolute()
+            write_new(file, content)
         except (MachineError, RuntimeError, OSError) as error:
             self.post_message(self.Written(str(error), failed=True))
         else:
-            self.post_message(self.Written(f"Written to {whole}", failed=False))
+            self.post_message(self.Written(f"Written to {file}", failed=False))
 
     def on_finding_place_written(self, message: Written) -> None:
         """Say where it is, or why it is not."""
@@ -174,11 +174,11 @@ class FindingPlace(Deciding):
 
     def action_choose(self) -> None:
         """Into the plan, or out of it."""
-        look, found = self.explorer.look, self.finding_here()
-        if look is None or found is None or found.outcome not in CALLS_FOR_ACTION:
+        look, here = self.explorer.look, self.finding_here()
+        if look is None or here is None or here.outcome not in CALLS_FOR_ACTION:
             self.say(self.why_no_advice(), failed=True)
             return
-        if not self.explorer.chosen.turn(found):
+        if not self.explorer.chosen.turn(here):
             self.say("No longer chosen for the plan.")
         else:
             number = counted(self.explorer.chosen.findings(look.findings), "piece of advice", "pieces of advice")
@@ -187,11 +187,11 @@ class FindingPlace(Deciding):
 
     def action_subject(self) -> None:
         """The subject, or the list of them."""
-        found = self.finding_here()
-        if found is None:
+        here = self.finding_here()
+        if here is None:
             return
-        if len(found.verdicts) == 1:
-            self.explorer.go("subject", found.verdicts[0].subject.id)
+        if len(here.verdicts) == 1:
+            self.explorer.go("subject", here.verdicts[0].subject.id)
         else:
             self.explorer.go("subjects", self.key)
 

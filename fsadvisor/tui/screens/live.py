@@ -138,13 +138,13 @@ class Live(Place):
             self._ticking.resume()
         self._tick()
 
-    def _made(self, told: Callable[[], object], failed: Callable[[Exception], object]) -> Sampling:
+    def _made(self, notify: Callable[[], object], failed: Callable[[Exception], object]) -> Sampling:
         replay = self.explorer.session.replay
         if replay is None:
-            return self.SAMPLING(told, failed)
+            return self.SAMPLING(notify, failed)
         from fsadvisor.tui.replaying import Replaying, recorded
 
-        return Replaying(recorded(replay), told, failed)
+        return Replaying(recorded(replay), notify, failed)
 
     def on_screen_suspend(self) -> None:
         """Another place is seen."""

@@ -138,11 +138,11 @@ class Overview(OnTheBoard):
         if self._counting is not None:
             self._counting.go()
 
-    def counting(self, told: Callable[[], object], failed: Callable[[Exception], object]) -> Counting:
+    def counting(self, notify: Callable[[], object], failed: Callable[[Exception], object]) -> Counting:
         """What samples the disks. It is loaded here, because the explorer starts without what measures."""
         from fsadvisor.tui.replaying import counting
 
-        return counting(self.explorer.session.replay, told, failed)
+        return counting(self.explorer.session.replay, notify, failed)
 
     def on_screen_suspend(self) -> None:
         """Nobody sees what moves."""
@@ -176,16 +176,16 @@ class Overview(OnTheBoard):
         look, tree, glyphs = self._look, self._tree, self.explorer.glyphs
         if look is None or tree is None:
             return
-        row, told = self._storage.row, self._advised()
+        row, advised = self._storage.row, self._advised()
         here = look.subjects.get(self.subject_here())
         if here is not None and self._about != here.id and here.kind != "host":
-            told = None  # it is of another subject, until the advice is narrowed
-        key = row.key if row is not None and (self.focused is self._storage or told is None) else ""
+            advised = None  # it is of another subject, until the advice is narrowed
+        key = row.key if row is not None and (self.focused is self._storage or advised is None) else ""
 
         def lines(columns: int) -> list[Line]:
             whole = list(tree.whole(key, columns))
             gap = [NOTHING] if whole else []
-            return [*whole, *gap, *(self._beside.lines(look, told, columns, glyphs) if told else ())]
+            return [*whole, *gap, *(self._beside.lines(look, advised, columns, glyphs) if advised else ())]
 
         self.query_one("#detail", LinesView).show(lines)
         self._show_edges()
@@ -196,8 +196,8 @@ class Overview(OnTheBoard):
             return
         there, in_tree = self._layout(self.size), self.focused is self._storage
         top, joint, end = (glyphs.frame[at : at + 2] for at in (0, 2, 4))
-        found = self._advice.row
-        at = next((at for at, one in enumerate(look.findings) if found and finding_key(one) == found.key), -1)
+        row = self._advice.row
+        rank = next((at for at, one in enumerate(look.findings) if row and finding_key(one) == row.key), -1)
         edges = {
             "tree": (
                 top,
@@ -205,18 +205,18 @@ class Overview(OnTheBoard):
                 in_tree,
             ),
             "advice": (top if there.alone else joint, self._advice_title(look), not in_tree),
-            "detail": (top if there.wide else joint, self._detail_title(look, at), False),
+            "detail": (top if there.wide else joint, self._detail_title(look, rank), False),
         }
         for name, (joints, title, lit) in edges.items():
             self._edge(f"{name}-edge", joints, title, lit=lit)
         for name in ("left-end", "right-end"):
             self._edge(name, end, NOTHING)
 
-    def _detail_title(self, look: Look, at: int) -> Line:
+    def _detail_title(self, look: Look, rank: int) -> Line:
         """What the keys act on."""
         if here := look.subjects.get(self.subject_here()):
             return storage_tree.title_of(here)
-        return detail_title(look, at) if at >= 0 else NOTHING
+        return detail_title(look, rank) if rank >= 0 else NOTHING
 
     def _edge(self, name: str, joints: str, title: Line, *, lit: bool = False) -> None:
         glyphs = self.explorer.glyphs
@@ -358,9 +358,9 @@ class Overview(OnTheBoard):
 
     def action_choose(self) -> None:
         """Into the plan or out of it."""
-        look, found = self._look, self.finding_here()
-        if found is not None and look is not None:
-            self.explorer.chosen.turn(found)
+        look, finding = self._look, self.finding_here()
+        if finding is not None and look is not None:
+            self.explorer.chosen.turn(finding)
             self._show_advice(look)
 
     def action_other_pane(self) -> None:

@@ -75,10 +75,10 @@ class PlanPlace(Place):
     class Made(Message):
         """The plan is there, or why not."""
 
-        def __init__(self, number: int, found: plan.Gathered | Exception) -> None:
+        def __init__(self, number: int, plan_made: plan.Gathered | Exception) -> None:
             super().__init__()
             self.number = number
-            self.found = found
+            self.found = plan_made
 
     class Told(Message):
         """The folder was written, or why not."""
@@ -144,12 +144,12 @@ class PlanPlace(Place):
     def _run(self, number: int, look: Look, chosen: tuple[tuple[str, str], ...]) -> None:
         """On a thread."""
         try:
-            found = self.explorer.session.asked(lambda machine: plan.gathered(look, chosen, machine.read))
-            _ = found.parts, found.files
+            gathered = self.explorer.session.asked(lambda machine: plan.gathered(look, chosen, machine.read))
+            _ = gathered.parts, gathered.files
         except Exception as error:  # noqa: BLE001 - told in the page; a thread's death would tell nobody
             self.post_message(self.Made(number, error))
         else:
-            self.post_message(self.Made(number, found))
+            self.post_message(self.Made(number, gathered))
 
     def on_plan_place_made(self, message: Made) -> None:
         """Show it, unless a later one is under way."""
@@ -160,18 +160,20 @@ class PlanPlace(Place):
         else:
             self._show(message.found)
 
-    def _show(self, found: plan.Gathered | None) -> None:
-        self._found = found
+    def _show(self, gathered: plan.Gathered | None) -> None:
+        self._found = gathered
         look, glyphs = self.explorer.look, self.explorer.glyphs
-        self.query_one("#panes").set_class(found is None, "-empty")
-        self.query_one(PaneTitle).show(plan.title(found, self.explorer.chosen.findings(look.findings) if look else 0))
-        if found is None:
+        self.query_one("#panes").set_class(gathered is None, "-empty")
+        self.query_one(PaneTitle).show(
+            plan.title(gathered, self.explorer.chosen.findings(look.findings) if look else 0)
+        )
+        if gathered is None:
             number = len(plan.all_with_commands(look)) if look else 0
             self._turn_pages({plan_pages.STEPS: plan_pages.how_to_choose(number)})
             self._reader.focus()
         else:
-            self._list.show(lambda width: plan.rows(found, width, glyphs))
-            self._turn_pages(plan_pages.pages(found, glyphs))
+            self._list.show(lambda width: plan.rows(gathered, width, glyphs))
+            self._turn_pages(plan_pages.pages(gathered, glyphs))
             if self.focused is None or not self._list.rows:
                 self._list.focus()
         self._fit(self.size.width)
@@ -252,18 +254,18 @@ class PlanPlace(Place):
         look = self.explorer.look
         if look is None:
             return
-        found = plan.all_with_commands(look)
-        if not found:
+        choosable = plan.all_with_commands(look)
+        if not choosable:
             self._say("No advice here has commands.", failed=True)
-        self.explorer.chosen.add(found)
+        self.explorer.chosen.add(choosable)
         self._make(look)
 
     def action_remove(self) -> None:
         """The one under the cursor; the cursor goes to the next."""
         row, look = self._list.row, self.explorer.look
-        found = finding.found(look, row.key) if row is not None and look is not None else None
-        if found is not None and look is not None:
-            self.explorer.chosen.drop(found)
+        removed = finding.found(look, row.key) if row is not None and look is not None else None
+        if removed is not None and look is not None:
+            self.explorer.chosen.drop(removed)
             self._list.action_move(1 if self._list.cursor + 1 < len(self._list.rows) else -1)
             self._make(look)
 
@@ -294,15 +296,15 @@ class PlanPlace(Place):
         if self._found is not None:
             threading.Thread(target=self._write, args=(self._found, Path(event.text)), daemon=True).start()
 
-    def _write(self, found: plan.Gathered, where: Path) -> None:
+    def _write(self, gathered: plan.Gathered, where: Path) -> None:
         """On a thread."""
         try:
-            whole = where.expanduser().absolute()
-            documents.write(found.files.values(), whole)
+            folder = where.expanduser().absolute()
+            documents.write(gathered.files.values(), folder)
         except (MachineError, RuntimeError, ValueError) as error:
             self.post_message(self.Told(str(error), failed=True))
         else:
-            self.post_message(self.Told(f"Saved in {whole}; nothing was run: read README.txt there.", failed=False))
+            self.post_message(self.Told(f"Saved in {folder}; nothing was run: read README.txt there.", failed=False))
 
     def on_plan_place_told(self, message: Told) -> None:
         """Say where it is, or why it is not."""

@@ -112,10 +112,10 @@ class ProgressScreen(Place):
 
 def kept_results(machine: Machine | None, storage: Storage) -> Kept:
     """What the machine last looked at keeps; the look has asked for it already, so that nothing waits here."""
-    found = None if machine is None else file_record(machine, PROBES, lambda text: results_of(text, storage))
-    if isinstance(found, Unknown):
-        return NO_RESULTS if found.cause is Cause.NOT_EXPOSED else Kept({}, unread=1)
-    return found or NO_RESULTS
+    record = None if machine is None else file_record(machine, PROBES, lambda text: results_of(text, storage))
+    if isinstance(record, Unknown):
+        return NO_RESULTS if record.cause is Cause.NOT_EXPOSED else Kept({}, unread=1)
+    return record or NO_RESULTS
 
 
 class Probed(Place):

@@ -156,16 +156,16 @@ class SubjectPlace(Deciding):
         kind, what = self._here()
         if kind != subject.FACT:
             return super().facts_here(look)
-        at = suppose.owner(look.subjects, look.subjects[self.key], what) if self.key in look.subjects else None
-        return [(at, what)] if at is not None else []
+        owner = suppose.owner(look.subjects, look.subjects[self.key], what) if self.key in look.subjects else None
+        return [(owner, what)] if owner is not None else []
 
     def action_plan(self) -> None:
         """Into the plan or out of it."""
-        found = self.finding_here()
-        if found is None or found.outcome not in CALLS_FOR_ACTION:
+        finding = self.finding_here()
+        if finding is None or finding.outcome not in CALLS_FOR_ACTION:
             self.say(self.why_no_advice(), failed=True)
         else:
-            chosen = self.explorer.chosen.turn(found)
+            chosen = self.explorer.chosen.turn(finding)
             self.say("Chosen for the plan; 6 shows it." if chosen else "No longer chosen for the plan.")
 
     def action_other(self) -> None:

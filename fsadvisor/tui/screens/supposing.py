@@ -77,13 +77,13 @@ class Supposing(TypedToFind):
 
     def _question(self, look: Look) -> Sequence[Line]:
         subject, fact = self._chosen
-        found = look.subjects.get(subject)
-        whose = full_name(found) if found else subject
+        owner = look.subjects.get(subject)
+        whose = full_name(owner) if owner else subject
         mistake = line(span(self._mistake, Tone.BAD)) if self._mistake else ()
         if fact:
             entry = catalogue()[fact]
-            told = suppose.fact_of(look, subject, fact)
-            now = f"were not {suppose.is_(told, fact)}" if isinstance(told, Known) else "were known"
+            known = suppose.fact_of(look, subject, fact)
+            now = f"were not {suppose.is_(known, fact)}" if isinstance(known, Known) else "were known"
             return (
                 line(span("What if ", Tone.TITLE), span(fact, Tone.STRONG), span(f" {now}?", Tone.TITLE)),
                 line(span(entry.doc)),

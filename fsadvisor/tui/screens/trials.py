@@ -218,21 +218,21 @@ class Trials(Place):
             return kind in ("mount", "image")
         return kind != "title" if action == "result" else super().offers(action)
 
-    def _open(self, one: trials.Chosen) -> None:
-        match one.kind:
+    def _open(self, row: trials.Chosen) -> None:
+        match row.kind:
             case "try":
-                self._try(one)
+                self._try(row)
             case "option":
-                self._ask_options(one.mount)
+                self._ask_options(row.mount)
             case "mount" | "image":
                 self.action_pick()
             case "forecast" | "kept" | "compared":
                 self.action_result()
 
-    def _try(self, one: trials.Chosen) -> None:
+    def _try(self, row: trials.Chosen) -> None:
         if self.explorer.session.live:
-            folder = self._folders.get(one.mount, one.mount)
-            self._ask(TrialAsked(rule=one.name, folder=folder, seconds=trials.TRY_S))
+            folder = self._folders.get(row.mount, row.mount)
+            self._ask(TrialAsked(rule=row.name, folder=folder, seconds=trials.TRY_S))
         else:
             self.action_result()
 
@@ -306,13 +306,13 @@ class Trials(Place):
     def action_folder(self) -> None:
         """Ask for a folder."""
         row = self._rows.row
-        one = trials.chosen(row.key) if row else None
-        if one is None or one.kind not in ("try", "option"):
+        chosen = trials.chosen(row.key) if row else None
+        if chosen is None or chosen.kind not in ("try", "option"):
             self.notify("A directory is named for a trial: put the cursor on one.", markup=False)
             return
-        self._asked_for, self._options_on = one.mount, ""
+        self._asked_for, self._options_on = chosen.mount, ""
         self.query_one(AskLine).ask(
-            f"images of trials on {one.mount} in", self._folders.get(one.mount, one.mount), self._rows
+            f"images of trials on {chosen.mount} in", self._folders.get(chosen.mount, chosen.mount), self._rows
         )
 
     def on_ask_line_answered(self, event: AskLine.Answered) -> None:
@@ -366,8 +366,8 @@ class TrialPage(Place):
         width = view.scrollable_content_region.width
         if look is None or width <= 0:
             return
-        kept, one = kept_results(explorer.session.machine, look.storage), trials.chosen(self._key)
-        if one.kind == "forecast":
-            view.show(trials_forecast.page(kept, one.name, width, explorer.glyphs))
+        kept, chosen = kept_results(explorer.session.machine, look.storage), trials.chosen(self._key)
+        if chosen.kind == "forecast":
+            view.show(trials_forecast.page(kept, chosen.name, width, explorer.glyphs))
         else:
             view.show(trials.about(self._key, look, kept, self.explorer.session.now, live=explorer.session.live))

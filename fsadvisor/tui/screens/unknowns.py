@@ -242,9 +242,9 @@ class Unknowns(Place):
 def _own(look: Look, task: Task) -> Iterator[tuple[str, str]]:
     """The facts that are open, of the subjects whose own they are."""
     for asked, fact in task.cure.asked:
-        at = owner(look.subjects, task.cure.subjects[asked], fact)
-        if at is not None:
-            yield at, fact
+        subject = owner(look.subjects, task.cure.subjects[asked], fact)
+        if subject is not None:
+            yield subject, fact
 
 
 def _why_not(fact: str) -> str:

@@ -79,8 +79,8 @@ def places_of(look: Look, way: Narrowing) -> list[int]:
 def grouped(look: Look, way: Narrowing, among: Iterable[int]) -> list[tuple[str, list[int]]]:
     """The same places by what it is grouped by, each once, the group of the first place first."""
     groups: dict[str, list[int]] = {}
-    for at in among:
-        groups.setdefault(listed(_values(look, look.findings[at], way.what)) or _NONE, []).append(at)
+    for index in among:
+        groups.setdefault(listed(_values(look, look.findings[index], way.what)) or _NONE, []).append(index)
     return list(groups.items())
 
 
@@ -93,29 +93,29 @@ def group_heading(name: str, number: int, columns: int, glyphs: Glyphs) -> Line:
 FOLDED: Final = "follows from another finding, or waits for it"
 
 
-def _values(look: Look, one: Finding, what: str) -> Sequence[str]:
+def _values(look: Look, finding: Finding, what: str) -> Sequence[str]:
     if what in ("severity", "state"):
-        counts_as = one.counts_as
+        counts_as = finding.counts_as
         return [counts_as] if (counts_as in TONES) is (what == "severity") else []
     if what == "kind":
-        return [one.rule.kind]
+        return [finding.rule.kind]
     if what == "urgency":
-        blocked = SAID[Outcome.BLOCKED] if one.outcome is Outcome.BLOCKED else ORDER[one.urgency]
-        return [FOLDED if finding_key(one) in look.below else blocked]
+        blocked = SAID[Outcome.BLOCKED] if finding.outcome is Outcome.BLOCKED else ORDER[finding.urgency]
+        return [FOLDED if finding_key(finding) in look.below else blocked]
     if what == "needs":
-        return [NEEDS[one.rule.remedy.needs]]
-    return list(dict.fromkeys(mount for subject in one.subjects for mount in look.mounts.get(subject.id, ())))
+        return [NEEDS[finding.rule.remedy.needs]]
+    return list(dict.fromkeys(mount for subject in finding.subjects for mount in look.mounts.get(subject.id, ())))
 
 
 def ways(look: Look, width: int, glyphs: Glyphs) -> LazyRows:
     """Everything that there is to narrow to, with how many, and what it can be grouped by."""
-    told = [(ALL_ADVICE, "", "all advice, as it is ranked", len(look.findings))]
+    choices = [(ALL_ADVICE, "", "all advice, as it is ranked", len(look.findings))]
     for what, name in _NAMES.items():
         numbers = Counter(value for one in look.findings for value in _values(look, one, what))
         order = TONES if what == "severity" else numbers
-        told += [(Narrowing(what, value), name, value, numbers[value]) for value in order if numbers[value]]
-    told += [(Narrowing(what), "group", f"by {_NAMES[what]}", 0) for what in _GROUPS]
-    return LazyRows([_key(way) for way, *_ in told], lambda at: _way_row(*told[at], width, glyphs))
+        choices += [(Narrowing(what, value), name, value, numbers[value]) for value in order if numbers[value]]
+    choices += [(Narrowing(what), "group", f"by {_NAMES[what]}", 0) for what in _GROUPS]
+    return LazyRows([_key(way) for way, *_ in choices], lambda at: _way_row(*choices[at], width, glyphs))
 
 
 def _key(way: Narrowing) -> str:
@@ -176,18 +176,18 @@ def rows(
     urgency = _urgency_width(look, width)
     keys = [finding_key(look.findings[at]) for at in places]
 
-    def made(at: int) -> Row:
-        finding = look.findings[places[at]]
-        first = _first(look, places[at], glyphs, chosen.of(finding), urgency)
+    def made(index: int) -> Row:
+        finding = look.findings[places[index]]
+        first = _first(look, places[index], glyphs, chosen.of(finding), urgency)
         lines = _lines(look, finding, first, width, glyphs, chosen.of(finding), in_one=len(places) * 2 > height > 0)
-        return Row(keys[at], lines, f"{finding.rule.id} {finding.rule.kind}")
+        return Row(keys[index], lines, f"{finding.rule.id} {finding.rule.kind}")
 
     if len(places) <= height:
-        whole = [_whole(look, at, width, glyphs, chosen.of(look.findings[at]), urgency) for at in places]
-        tallest = max(map(len, whole), default=0)
+        full = [_whole(look, at, width, glyphs, chosen.of(look.findings[at]), urgency) for at in places]
+        tallest = max(map(len, full), default=0)
         if len(places) * tallest <= height:
-            told = [(*one, *[()] * (tallest - len(one))) for one in whole]
-            return LazyRows(keys, lambda at: replace(made(at), lines=told[at]))
+            padded_rows = [(*one, *[()] * (tallest - len(one))) for one in full]
+            return LazyRows(keys, lambda index: replace(made(index), lines=padded_rows[index]))
     return LazyRows(keys, made)
 
 
@@ -201,11 +201,11 @@ def _grouped(
     urgency = _urgency_width(look, width)
 
     def made(at_row: int) -> Row:
-        name, at = listed[at_row]
-        if at is None:
+        name, index = listed[at_row]
+        if index is None:
             return Row(keys[at_row], (group_heading(name, numbers[name], width, glyphs),))
-        finding = look.findings[at]
-        first = _first(look, at, glyphs, chosen.of(finding), urgency)
+        finding = look.findings[index]
+        first = _first(look, index, glyphs, chosen.of(finding), urgency)
         lines = _lines(look, finding, first, width, glyphs, chosen.of(finding), in_one=True)
         return Row(keys[at_row], lines, f"{finding.rule.id} {finding.rule.kind}")
 
@@ -227,26 +227,26 @@ def _urgency_width(look: Look, width: int) -> int:
     return longest + 1 if longest and width >= _WITH_URGENCY else 0
 
 
-def _whole(look: Look, at: int, width: int, glyphs: Glyphs, chosen: int, urgency: int) -> list[Line]:
+def _whole(look: Look, index: int, width: int, glyphs: Glyphs, chosen: int, urgency: int) -> list[Line]:
     """All the words of the finding at that place, in as many lines as that takes."""
-    finding, first = look.findings[at], _first(look, at, glyphs, chosen, urgency)
+    finding, first = look.findings[index], _first(look, index, glyphs, chosen, urgency)
     margin = columns(first)
     place = Paragraph(tuple(_place(look, finding, chosen)), (Span(" " * margin),), margin)
-    apart = laid((Paragraph((span(finding.title),), first, margin), place), width)
+    stacked = laid((Paragraph((span(finding.title),), first, margin), place), width)
     joined = laid((Paragraph((span(finding.title), Span("  "), *place.words), first, margin),), width)
-    every = apart if len(apart) <= _FEW else joined
+    every = stacked if len(stacked) <= _FEW else joined
     return [cut(one, width, glyphs.ellipsis) for one in every]
 
 
-def _first(look: Look, at: int, glyphs: Glyphs, chosen: int, columns_for_urgency: int) -> Line:
+def _first(look: Look, index: int, glyphs: Glyphs, chosen: int, columns_for_urgency: int) -> Line:
     """What stands before a title: whether it is chosen, its place, how grave and how urgent it is."""
-    finding = look.findings[at]
+    finding = look.findings[index]
     severity = finding.rule.severity
     quiet = finding.waiver is not None or finding.outcome is not Outcome.ADVISE
     return line(
         weight([finding], glyphs),
         Span(glyphs.chosen if chosen else " ", Tone.GOOD),
-        Span(f"{at + 1:>{len(str(len(look.findings)))}} ", Tone.DIM),
+        Span(f"{index + 1:>{len(str(len(look.findings)))}} ", Tone.DIM),
         Span(severity.ljust(_WORD), Tone.DIM if quiet else TONES[severity]),
         Span(urgency(look, finding).ljust(columns_for_urgency) if columns_for_urgency else "", Tone.DIM),
     )
@@ -258,8 +258,8 @@ def _lines(
     """The title and the place: below each other, or in one line, of which the end is cut."""
     title = (*first, span(finding.title))
     place = tuple(_place(look, finding, chosen))
-    told = [(*title, Span("  "), *place)] if in_one else [title, (Span(" " * columns(first)), *place)]
-    return tuple(cut(one, width, glyphs.ellipsis) for one in told)
+    lines = [(*title, Span("  "), *place)] if in_one else [title, (Span(" " * columns(first)), *place)]
+    return tuple(cut(one, width, glyphs.ellipsis) for one in lines)
 
 
 def _place(look: Look, finding: Finding, chosen: int) -> Iterator[Span]:
@@ -312,8 +312,8 @@ def nothing(look: Look, only: Sequence[int] | None, width: int) -> list[Line]:
     if only is not None and look.findings:
         return _told(width, span("No advice speaks of this, nor of what is below or above it.", Tone.DIM))
     if look.asking:
-        told = f"Nothing calls for action so far; {counted(len(look.asking), 'answer')} still to come."
-        return _told(width, span(told, Tone.DIM))
+        message = f"Nothing calls for action so far; {counted(len(look.asking), 'answer')} still to come."
+        return _told(width, span(message, Tone.DIM))
     passed = look.outcomes.get(Outcome.OK, 0)
     unknown = look.outcomes.get(Outcome.UNDETERMINED, 0)
     words = [span(f"{counted(passed, 'check')} passed.")]

@@ -42,10 +42,10 @@ def protection(said: str) -> str:
 def badges(subject: Subject, glyphs: Glyphs) -> Line:
     """The words, with commas between them."""
     spans: list[Span] = []
-    for one in _KINDS[subject.kind](subject.scope, glyphs):
+    for badge in _KINDS[subject.kind](subject.scope, glyphs):
         if spans:
             spans.append(Span(", ", Tone.DIM))
-        spans.append(one)
+        spans.append(badge)
     return tuple(spans)
 
 

@@ -55,19 +55,19 @@ def traffic_of(moments: Sequence[Moment], subjects: Mapping[str, Subject]) -> Tr
     return Traffic(moments, subjects, float(2 ** math.ceil(math.log2(max(most, _LEAST_TOP)))) if shown else 0.0)
 
 
-def traffic_cells(told: Traffic, subject: Subject, glyphs: Glyphs, *, reads: bool) -> Line:
+def traffic_cells(traffic: Traffic, subject: Subject, glyphs: Glyphs, *, reads: bool) -> Line:
     """What is written and how that went, with `reads` what is read too; nothing where no sample is there yet."""
-    if not told.moments or subject.kind not in ("mount", "disk", "layer", "filesystem"):
+    if not traffic.moments or subject.kind not in ("mount", "disk", "layer", "filesystem"):
         return NOTHING
-    names = tuple(_devices(subject, told.subjects))
+    names = tuple(_devices(subject, traffic.subjects))
     if not names:
         return (Span(" " * (TRAFFIC_LONG_WIDTH if reads else TRAFFIC_WIDTH)),)
-    course = [_sums(one, names) for one in told.moments[-2 * _LONG_COURSE :]]
+    series = [_sums(one, names) for one in traffic.moments[-2 * _LONG_COURSE :]]
     room = _LONG_COURSE if reads else _COURSE
-    written = _course("w", [one and one[0] for one in course], room, told.top, glyphs)
+    written = _course("w", [one and one[0] for one in series], room, traffic.top, glyphs)
     if not reads:
         return padded(written, TRAFFIC_WIDTH)
-    return (*written, Span("  "), *_course("r", [one and one[1] for one in course], room, told.top, glyphs))
+    return (*written, Span("  "), *_course("r", [one and one[1] for one in series], room, traffic.top, glyphs))
 
 
 def traffic_figures(told: Traffic, subject: Subject, glyphs: Glyphs) -> Line:
@@ -94,20 +94,20 @@ def _devices(subject: Subject, subjects: Mapping[str, Subject]) -> Iterator[str]
     """The kernel's names of the nearest devices: its own, or those right below it."""
     waiting = [subject]
     while waiting:
-        one = waiting.pop()
-        facts = one.scope.get(one.kind)
+        below_it = waiting.pop()
+        facts = below_it.scope.get(below_it.kind)
         if isinstance(facts, Disk | Layer) and isinstance(facts.name, Known):
             yield facts.name.value
         else:
-            waiting += [subjects[below] for below in one.below if below in subjects]
+            waiting += [subjects[below] for below in below_it.below if below in subjects]
 
 
 def _sums(moment: Moment, names: Sequence[str]) -> tuple[float, float] | None:
     """Written and read; None where any of the devices does not tell."""
-    found: list[Rates] = [moment.disks[name] for name in names if moment.disks and name in moment.disks]
-    if len(found) < len(names):
+    rates: list[Rates] = [moment.disks[name] for name in names if moment.disks and name in moment.disks]
+    if len(rates) < len(names):
         return None
-    return sum(one.write_bytes for one in found), sum(one.read_bytes for one in found)
+    return sum(one.write_bytes for one in rates), sum(one.read_bytes for one in rates)
 
 
 _NARROW: Final = 70
@@ -148,11 +148,11 @@ def figures(
     plp = padded(protection(subject, glyphs), _PLP)
     wrong = [*([worst] if worst else []), *(one for one in words if one.tone is Tone.BAD)]
     if wrong:
-        told = [_trimmed(cell) for cell in cells]
+        trimmed = [_trimmed(cell) for cell in cells]
         if moving is not None and moves:
-            told.append(traffic_figures(moving, subject, glyphs))
+            trimmed.append(traffic_figures(moving, subject, glyphs))
         rest = [one for one in words if one.tone is not Tone.BAD]
-        return (*plp, Span("  "), *_listed([*_apart(wrong), *(one for one in told if one), *_apart(rest)]))
+        return (*plp, Span("  "), *_listed([*_apart(wrong), *(one for one in trimmed if one), *_apart(rest)]))
     if moving is not None and moves:
         cells.append(traffic_cells(moving, subject, glyphs, reads=columns_there >= _WIDEST))
     if "fsync" in measured and not narrow and subject.kind == "mount":
@@ -193,10 +193,10 @@ def protection(subject: Subject, glyphs: Glyphs) -> Line:
     return (Span(f"{glyphs.question} PLP unknown", Tone.UNKNOWN),)
 
 
-def _sign(said: str, glyphs: Glyphs) -> str:
+def _sign(state: str, glyphs: Glyphs) -> str:
     """What the word says by shape, too."""
     signs = {"proven": glyphs.tick, "partial": "~", "absent": glyphs.cross, "failed": glyphs.cross}
-    return signs.get(said, glyphs.question)
+    return signs.get(state, glyphs.question)
 
 
 def _cells(subject: Subject, glyphs: Glyphs, *, narrow: bool, warm: bool) -> list[Line]:
@@ -267,7 +267,7 @@ def _fsync(subject: Subject, glyphs: Glyphs, room: int) -> Line:
     took = took if isinstance(took, Known) else mount.commit_us
     if not isinstance(took, Known):
         return NOTHING
-    told = Span(f"fsync {took.value / 1000:.3g} ms".ljust(_FSYNC), Tone.STRONG)
+    figure = Span(f"fsync {took.value / 1000:.3g} ms".ljust(_FSYNC), Tone.STRONG)
     if not room or not isinstance(share, Known):
-        return (told,)
-    return (told, Span(" "), Span(bar(share.value / 100, room, glyphs), Tone.KEY), Span(f"{share.value:>4.0f} %"))
+        return (figure,)
+    return (figure, Span(" "), Span(bar(share.value / 100, room, glyphs), Tone.KEY), Span(f"{share.value:>4.0f} %"))

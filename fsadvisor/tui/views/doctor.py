@@ -37,15 +37,15 @@ def verdict(
     answer: Answer | None, room: int, glyphs: Glyphs, *, looks: bool, live: bool = True, age_s: float = 0.0
 ) -> Line:
     """With its key; nothing where there is no room, or where nothing was asked. Of what is not of now it says so."""
-    told = _verdict(answer, looks=looks)
-    if told and not live:
-        told = (Span("recorded: ", Tone.DIM), *told)
-    elif told and not looks and age_s > OLD_S:
-        told = (Span(f"{age_s // 60:.0f} min ago: ", Tone.DIM), *told)
+    sentence = _verdict(answer, looks=looks)
+    if sentence and not live:
+        sentence = (Span("recorded: ", Tone.DIM), *sentence)
+    elif sentence and not looks and age_s > OLD_S:
+        sentence = (Span(f"{age_s // 60:.0f} min ago: ", Tone.DIM), *sentence)
     room -= columns(_KEY) + 1
-    if not told or room < min(_LEAST, columns(told)):
+    if not sentence or room < min(_LEAST, columns(sentence)):
         return NOTHING
-    return (*_KEY, *cut(told, room, glyphs.ellipsis), Span(" "))
+    return (*_KEY, *cut(sentence, room, glyphs.ellipsis), Span(" "))
 
 
 def _verdict(answer: Answer | None, *, looks: bool) -> Line:
@@ -77,11 +77,11 @@ def moment(answer: Answer, kept: Sequence[Window], at: int, glyphs: Glyphs) -> D
     return Document("incident", (*_course(kept, at, glyphs), *document(answer)))
 
 
-def _course(kept: Sequence[Window], at: int, glyphs: Glyphs) -> Iterator[Block]:
+def _course(kept: Sequence[Window], index: int, glyphs: Glyphs) -> Iterator[Block]:
     each = -(-len(kept) // _COURSE)
     groups = [kept[begin : begin + each] for begin in range(0, len(kept), each)]
     waited = [max((trouble(one)[0] for one in group), default=0.0) for group in groups]
-    first, last, one = kept[0].when, kept[-1].when, kept[at]
+    first, last, window = kept[0].when, kept[-1].when, kept[index]
     yield paragraph(
         f"An incident that watch kept, {day_and_time(first)} to {day_and_time(last)}. I/O pressure over it:"
     )
@@ -89,12 +89,14 @@ def _course(kept: Sequence[Window], at: int, glyphs: Glyphs) -> Iterator[Block]:
     yield DrawnLines(
         (
             line("  ", sparkline(waited, len(waited), glyphs, 1.0)),
-            (Span(" " * (2 + at // each)), mark),
+            (Span(" " * (2 + index // each)), mark),
         )
     )
-    pressure, busy = trouble(one)
-    told = f"{at + 1} of {len(kept)}: {day_and_time(one.when)}, I/O pressure {100 * pressure:.0f} %, busiest disk "
-    yield paragraph(f"{told}{100 * busy:.0f} %. Left and right: earlier and later.")
+    pressure, busy = trouble(window)
+    position = (
+        f"{index + 1} of {len(kept)}: {day_and_time(window.when)}, I/O pressure {100 * pressure:.0f} %, busiest disk "
+    )
+    yield paragraph(f"{position}{100 * busy:.0f} %. Left and right: earlier and later.")
     yield Gap()
 
 

@@ -46,10 +46,10 @@ def rows(width: int, glyphs: Glyphs) -> list[Row]:
     """One line for each form."""
     return [
         Row(
-            one.ending,
-            (cut(line(Span(" "), span(one.name.ljust(_WORD), Tone.STRONG), one.says), width, glyphs.ellipsis),),
+            form.ending,
+            (cut(line(Span(" "), span(form.name.ljust(_WORD), Tone.STRONG), form.says), width, glyphs.ellipsis),),
         )
-        for one in FORMS
+        for form in FORMS
     ]
 
 
@@ -81,8 +81,8 @@ def content(look: Look, ending: str, picture: str, *, every: bool = False) -> by
         return b"".join(as_json(look.storage, look.verdicts, look.about))
     if ending == "html":
         return "".join(as_html(look.storage, look.verdicts, look.about)).encode("utf-8", "backslashreplace")
-    told = as_text(look.storage, look.verdicts, look.about, full=True, every=every)
-    return "".join(told).encode("utf-8", "backslashreplace")
+    report = as_text(look.storage, look.verdicts, look.about, full=True, every=every)
+    return "".join(report).encode("utf-8", "backslashreplace")
 
 
 def without_fonts(picture: str) -> str:

@@ -58,8 +58,8 @@ _WHAT: Final = {"risk": "{} risk", "gain": "{} gain", "hygiene": "{} piece of hy
 def siblings(look: Look, finding: Finding) -> list[str]:
     """The keys of all that the rule was asked of and does not advise, in rank order; this one is among them."""
     rule = finding.rule
-    found = look.verdicts.among(lambda one, outcome: one is rule and outcome not in CALLS_FOR_ACTION)
-    return [f"{rule.id}\n{one.subject.id}" for one in found]
+    others = look.verdicts.among(lambda one, outcome: one is rule and outcome not in CALLS_FOR_ACTION)
+    return [f"{rule.id}\n{one.subject.id}" for one in others]
 
 
 def blocks(look: Look, page: FindingPage) -> Iterator[Block]:
@@ -90,9 +90,9 @@ def _head(look: Look, finding: Finding) -> Iterator[Block]:
     where: tuple[Span, ...] = (span(parts.where(finding), Tone.STRONG),)
     key = f"{finding.rule.id}\n{finding.verdicts[0].subject.id}"
     if len(every) > 1 and key in every:
-        place = every.index(key) + 1
-        of = span(f" ({place:,} of {counted(len(every), finding.rule.subject)}", Tone.DIM)
-        more = (span(", ", Tone.DIM), span("]", Tone.KEY), span(" next", Tone.DIM)) if place < len(every) else ()
+        number = every.index(key) + 1
+        of = span(f" ({number:,} of {counted(len(every), finding.rule.subject)}", Tone.DIM)
+        more = (span(", ", Tone.DIM), span("]", Tone.KEY), span(" next", Tone.DIM)) if number < len(every) else ()
         where = (*where, of, *more, span(")", Tone.DIM))
     yield Remark(line("On ", *where))
     yield Remark(line(span(_STATES[finding.outcome], Tone.STRONG)))
@@ -165,12 +165,12 @@ def found(look: Look, key: str) -> Finding | None:
     """
     rule, _, subject = key.partition("\n")
     same = [one for one in look.findings if one.rule.id == rule]
-    for one in same:
-        if finding_key(one) == key:
-            return one
-    for one in same:
-        if any(seen.id == subject for seen in one.subjects):
-            return one
+    for finding in same:
+        if finding_key(finding) == key:
+            return finding
+    for finding in same:
+        if any(seen.id == subject for seen in finding.subjects):
+            return finding
     verdict = next((one for one in look.verdicts_on(subject) if one.rule.id == rule), None)
     return None if verdict is None else alone(verdict)
 
@@ -251,15 +251,15 @@ class _Writing(FindingPage):
         yield self.headline()
         yield from self.unlock()
         yield self.where()
-        place = self._place()
+        rank = self._place()
         urgent = f"{words}; " if (words := parts.urgency(self.finding)) else ""
         number = len(self._look.findings)
-        of = span(f"{urgent}{place + 1} of {number}", Tone.DIM)
-        more = (span(" (", Tone.DIM), span("]", Tone.KEY), span(" next)", Tone.DIM)) if place + 1 < number else ()
+        of = span(f"{urgent}{rank + 1} of {number}", Tone.DIM)
+        more = (span(" (", Tone.DIM), span("]", Tone.KEY), span(" next)", Tone.DIM)) if rank + 1 < number else ()
         yield Remark((of, *more))
-        if told := self._look.below.get(finding_key(self.finding)):
-            cause = self._look.findings[told.number - 1]
-            words = f"{told.words[:1].upper()}{told.words[1:]} {told.number}: "
+        if above := self._look.below.get(finding_key(self.finding)):
+            cause = self._look.findings[above.number - 1]
+            words = f"{above.words[:1].upper()}{above.words[1:]} {above.number}: "
             yield Remark(line(span(words, Tone.WARNING), cause.title, span(f" (:{cause.rule.id})", Tone.KEY)))
         yield from self.waived()
         yield Remark(tuple(self._state()))

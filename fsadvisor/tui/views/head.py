@@ -39,8 +39,8 @@ def head_line(look: Look, width: int, glyphs: Glyphs) -> Line:
     right = (*_fitting(_comes_to(look, glyphs), max(width - named - _GAPS, 0), glyphs), Span(" "))
     room = max(width - columns(right) - 2, 0)
     left = cut((Span(" "), *_fitting(_machine(look), room, glyphs)), room + 1, glyphs.ellipsis)
-    whole = (*left, Span(" " * max(width - columns(left) - columns(right), 0)), *right)
-    return whole if columns(whole) <= width else cut(right, width, glyphs.ellipsis)
+    full = (*left, Span(" " * max(width - columns(left) - columns(right), 0)), *right)
+    return full if columns(full) <= width else cut(right, width, glyphs.ellipsis)
 
 
 RECORDED: Final = "recording"
@@ -66,11 +66,11 @@ def _ending(note: str, width: int) -> Line:
 
 def count_at(look: Look, width: int, column: int, glyphs: Glyphs) -> str:
     """What the number at that column of the head line counts: 'critical', 'waived', 'unknown'; '' for nothing."""
-    for one in head_line(look, width, glyphs):
-        if column < columns((one,)):
-            number, _, what = one.text.partition(" ")
+    for part in head_line(look, width, glyphs):
+        if column < columns((part,)):
+            number, _, what = part.text.partition(" ")
             return what if what in _COUNTED and number.replace(",", "").isdecimal() else ""
-        column -= columns((one,))
+        column -= columns((part,))
     return ""
 
 
@@ -83,12 +83,12 @@ def waiting_line(name: str, width: int, glyphs: Glyphs, told: str = "") -> Line:
 
 def _fitting(parts: Iterable[Span], room: int, glyphs: Glyphs) -> Iterator[Span]:
     """As many as there is room for, the first in any case (cut), with gaps between them."""
-    for at, part in enumerate(parts):
-        whole = (_GAP, part) if at else cut((part,), room, glyphs.ellipsis)
-        room -= columns(whole)
+    for index, part in enumerate(parts):
+        spaced = (_GAP, part) if index else cut((part,), room, glyphs.ellipsis)
+        room -= columns(spaced)
         if room < 0:
             return
-        yield from whole
+        yield from spaced
 
 
 def _machine(look: Look) -> Iterator[Span]:
@@ -116,20 +116,20 @@ def _named(machine: str) -> Span:
 
 def _comes_to(look: Look, glyphs: Glyphs) -> Iterator[Span]:
     """The gravest first, since the end is left out where room is short."""
-    found = Counter(one.counts_as for one in look.findings)
+    counts = Counter(one.counts_as for one in look.findings)
     for severity, tone in TONES.items():
-        if found[severity]:
-            yield span(f"{found[severity]} {severity}", tone)
+        if counts[severity]:
+            yield span(f"{counts[severity]} {severity}", tone)
     if look.asking:
         yield Span(f"{asking(look)} {glyphs.ellipsis}", Tone.DIM)
     else:
-        yield from (Span(f"{found[what]} {what}", Tone.WARNING) for what in _IN_THE_WAY if found[what])
-        if not found:
+        yield from (Span(f"{counts[what]} {what}", Tone.WARNING) for what in _IN_THE_WAY if counts[what])
+        if not counts:
             yield Span("nothing to advise", Tone.GOOD)
     if number := not look.asking and look.outcomes.get(Outcome.UNDETERMINED, 0):
         yield Span(f"{number:,} unknown", Tone.UNKNOWN)
     if not look.asking:
-        yield from (Span(f"{found[what]} {what}", Tone.DIM) for what in (ALSO, BEHIND) if found[what])
+        yield from (Span(f"{counts[what]} {what}", Tone.DIM) for what in (ALSO, BEHIND) if counts[what])
     if look.about.rule_errors:
         yield Span(f"{counted(len(look.about.rule_errors), 'rule')} not loaded", Tone.WARNING)
 
@@ -166,11 +166,11 @@ def places_line(mode: str, width: int) -> Line:
 
 def place_at(mode: str, width: int, column: int) -> str | None:
     """The mode whose name stands at that column (from 0)."""
-    at = 0
-    for one, spans in _places(mode, width):
-        at += columns(spans)
-        if column < at:
-            return one
+    end = 0
+    for name, spans in _places(mode, width):
+        end += columns(spans)
+        if column < end:
+            return name
     return None
 
 

@@ -96,8 +96,8 @@ def _one(key: str) -> str:
 def help_page(place: str, here: _Pairs, moving: _Pairs, everywhere: _Pairs) -> Document:
     """Pairs of keys (as Textual names them) and what they do."""
     parts = ((f"Here: {place}", here), ("Moving", moving), ("Everywhere", everywhere))
-    told = [one for title, pairs in parts for one in _part(title, ((spelt(keys), words) for keys, words in pairs))]
-    return Document(f"Keys of {place}", (*told, *_part("Signs", _SIGNS)))
+    blocks = [one for title, pairs in parts for one in _part(title, ((spelt(keys), words) for keys, words in pairs))]
+    return Document(f"Keys of {place}", (*blocks, *_part("Signs", _SIGNS)))
 
 
 _SIGNS: Final = (
@@ -109,11 +109,11 @@ _SIGNS: Final = (
 
 
 def _part(title: str, pairs: Iterable[tuple[str, str]]) -> Iterator[Block]:
-    found = list(pairs)
-    if not found:
+    rows = list(pairs)
+    if not rows:
         return
     yield Heading(title)
-    for keys, words in found:
+    for keys, words in rows:
         first = line(span("  "), span(keys, Tone.KEY), Span(" " * max(_KEYS_WIDTH - len(keys), 1)))
         yield paragraph(words, first=first, indent=_KEYS_WIDTH + 2)
     yield Gap()
@@ -207,26 +207,26 @@ def _facts(look: Look) -> Iterator[Entry]:
 
 
 def _advice(look: Look) -> Iterator[Entry]:
-    for one in look.findings:
-        where = span(parts.where(one, _FEW, ""), longest=LONGEST_NAME).text
+    for finding in look.findings:
+        where = span(parts.where(finding, _FEW, ""), longest=LONGEST_NAME).text
         yield Entry(
             ADVICE,
-            f"Advice: {one.rule.id}",
+            f"Advice: {finding.rule.id}",
             where,
-            span(f"{parts.headline(one)}: {one.rule.title}").text,
-            _SEVERITIES.index(one.rule.severity),
+            span(f"{parts.headline(finding)}: {finding.rule.title}").text,
+            _SEVERITIES.index(finding.rule.severity),
             "finding",
-            finding_key(one),
+            finding_key(finding),
         )
 
 
 def _not_advised(look: Look, rules: Sequence[Rule]) -> Iterator[Entry]:
-    said: dict[str, list[tuple[Outcome, Sequence[Subject]]]] = {}
+    verdicts: dict[str, list[tuple[Outcome, Sequence[Subject]]]] = {}
     asked: set[str] = set()
     for rule, outcome, subjects in look.verdicts.groups():
         asked.add(rule.id)
         if outcome not in CALLS_FOR_ACTION:
-            said.setdefault(rule.id, []).append((outcome, subjects))
+            verdicts.setdefault(rule.id, []).append((outcome, subjects))
     for rule in rules:
         gravity = _SEVERITIES.index(rule.severity)
         if rule.id not in asked:
@@ -235,13 +235,13 @@ def _not_advised(look: Look, rules: Sequence[Rule]) -> Iterator[Entry]:
             under = span(f"{rule.severity} {rule.kind}, {here.says}: {rule.title}").text
             yield Entry(kind, f"Rule {rule.id}", "", under, gravity, "rule", rule.id)
         else:
-            yield from _why_not(rule, said.get(rule.id, ()), gravity)
+            yield from _why_not(rule, verdicts.get(rule.id, ()), gravity)
 
 
-def _why_not(rule: Rule, said: Sequence[tuple[Outcome, Sequence[Subject]]], gravity: int) -> Iterator[Entry]:
+def _why_not(rule: Rule, verdicts: Sequence[tuple[Outcome, Sequence[Subject]]], gravity: int) -> Iterator[Entry]:
     """Of few subjects each; of many the first of those of whom the same is said."""
-    few = sum(len(subjects) for _, subjects in said) <= _FEW
-    for outcome, subjects in said:
+    few = sum(len(subjects) for _, subjects in verdicts) <= _FEW
+    for outcome, subjects in verdicts:
         for subject in subjects if few else subjects[:1]:
             about = full_name(subject) if len(subjects) == 1 or few else short_name(subject)
             more = "" if few or len(subjects) == 1 else f" and {len(subjects) - 1:,} more"
@@ -265,11 +265,13 @@ class Folded(Struct, frozen=True):
     about: str
 
 
-def folded(one: Entry) -> Folded:
+def folded(plain: Entry) -> Folded:
     """Made once, for each key compares it."""
-    what = one.what.casefold()
-    name = re.split(" = |: not known" if one.kind == FACT else r" \(", what)[0] if one.kind in (FACT, ACTION) else what
-    return Folded(one, name, f"{what} {one.under.casefold()}", one.about.casefold())
+    what = plain.what.casefold()
+    name = (
+        re.split(" = |: not known" if plain.kind == FACT else r" \(", what)[0] if plain.kind in (FACT, ACTION) else what
+    )
+    return Folded(plain, name, f"{what} {plain.under.casefold()}", plain.about.casefold())
 
 
 class Index:
@@ -285,10 +287,10 @@ class Index:
         `more` are entries besides: what can be done at this moment.
         """
         words = typed.casefold().split()
-        whole = " ".join(words)
-        begins = re.compile(rf"(?<![^\W_]){re.escape(whole)}").search
+        phrase = " ".join(words)
+        begins = re.compile(rf"(?<![^\W_]){re.escape(phrase)}").search
         every = chain(self._every, map(folded, more))
-        fitting = [(fit, one.entry) for one in every if (fit := _fit(words, whole, begins, one))]
+        fitting = [(fit, one.entry) for one in every if (fit := _fit(words, phrase, begins, one))]
         fitting += [(fit, show(subject)) for fit, subject in self._names.found(words, MOST)]
         ordered = [one for _, one in sorted(fitting, key=lambda pair: _order(*pair))]
         left_out = {id(one) for one in [one for one in ordered if one.kind == FACT][_MOST_FACTS:]}
@@ -322,17 +324,19 @@ def _rule_of(one: Entry) -> str:
     return one.key.partition("\n")[0]
 
 
-def _fit(words: Sequence[str], whole: str, begins: Callable[[str], object], one: Folded) -> int:
+def _fit(words: Sequence[str], phrase: str, begins: Callable[[str], object], entry: Folded) -> int:
     """How well the words fit; 0 not."""
-    if whole in one.text:
-        if whole == one.name:
+    if phrase in entry.text:
+        if phrase == entry.name:
             return EXACT
-        if whole in one.name and begins(one.name):
-            return A_WORD if any(part == whole or part.endswith(f".{whole}") for part in one.name.split()) else BEGUN
-        return IN_TEXT_BEGUN if begins(one.text) else INSIDE
+        if phrase in entry.name and begins(entry.name):
+            return (
+                A_WORD if any(part == phrase or part.endswith(f".{phrase}") for part in entry.name.split()) else BEGUN
+            )
+        return IN_TEXT_BEGUN if begins(entry.text) else INSIDE
     if len(words) == 1:
-        return APART if one.entry.kind == ADVICE and whole in one.about else 0
-    if all(word in one.text for word in words):
+        return APART if entry.entry.kind == ADVICE and phrase in entry.about else 0
+    if all(word in entry.text for word in words):
         return ALL_WORDS
-    both = all(word in one.text or word in one.about for word in words)
-    return APART if both and (one.entry.kind == ADVICE or any(word in one.text for word in words)) else 0
+    both = all(word in entry.text or word in entry.about for word in words)
+    return APART if both and (entry.entry.kind == ADVICE or any(word in entry.text for word in words)) else 0

@@ -146,16 +146,16 @@ def disk_rows(
     if now.disks is None:
         text = _not_told(now.unread) if now.unread else span("One moment: rates need a second sample …", Tone.DIM)
         return [Row(FIRST_KEY, (line(" ", text),))]
-    active, told = _active(seen), now.disks.keys()
-    shown = _kept(sorted((now.known & active) | (now.known - told), key=_by(seen, order)), placed)
-    idle = sorted((now.known & told) - active, key=_natural)
+    active, listed = _active(seen), now.disks.keys()
+    shown = _kept(sorted((now.known & active) | (now.known - listed), key=_by(seen, order)), placed)
+    idle = sorted((now.known & listed) - active, key=_natural)
     keys = [*shown, *(idle if every else (IDLE_KEY,) if idle else ())]
 
-    def made(at: int) -> Row:
-        if keys[at] == IDLE_KEY:
+    def made(index: int) -> Row:
+        if keys[index] == IDLE_KEY:
             words = f" {len(idle):,} {'device was' if len(idle) == 1 else 'devices were'} idle for {_watched(seen)}"
             return Row(IDLE_KEY, (cut(line(span(words, Tone.DIM)), width),))
-        return _disk_row(keys[at], seen, width, glyphs, names.get(keys[at], ""))
+        return _disk_row(keys[index], seen, width, glyphs, names.get(keys[index], ""))
 
     def found(words: Sequence[str]) -> list[Row]:
         return [made(at) for at, key in enumerate(keys) if holds(f"{key} {names.get(key, '')}", words)]
@@ -171,13 +171,13 @@ def _kept(names: Sequence[str], placed: Sequence[str]) -> list[str]:
 def writers_title(seen: Seen, order: str, width: int, glyphs: Glyphs) -> list[Line]:
     """Two lines above the list of processes."""
     writing = seen.writing
-    told = f"   {writing.seen:,} asked, {len(writing.writers):,} wrote in the last minute"
+    remark = f"   {writing.seen:,} asked, {len(writing.writers):,} wrote in the last minute"
     tone = Tone.DIM
     if writing.denied:
-        told = f"   {writing.denied:,} of {writing.seen:,} not told{'' if writing.root else ': run as root'}"
+        remark = f"   {writing.denied:,} of {writing.seen:,} not told{'' if writing.root else ': run as root'}"
         tone = Tone.UNKNOWN
     words = f" Processes by {order}"
-    title = line(span(words, Tone.TITLE), span(told, tone))
+    title = line(span(words, Tone.TITLE), span(remark, tone))
     if writing.unknown is not None:
         heads = f" {'now/s':>7}{'minute':>8}  fsync: {_why(writing.unknown)}"
     else:
@@ -193,7 +193,7 @@ def writer_rows(seen: Seen, order: str, width: int, glyphs: Glyphs) -> list[Row]
         "name": lambda one: (one.name, one.pid),
     }[order]
     ordered = sorted(seen.writing.writers, key=key)  # type: ignore[arg-type]
-    return [_writer_row(one, width, glyphs, told=seen.writing.unknown is None) for one in ordered]
+    return [_writer_row(one, width, glyphs, known=seen.writing.unknown is None) for one in ordered]
 
 
 def status(seen: Seen, width: int) -> Line:
@@ -249,11 +249,11 @@ def _writeback(now: Moment) -> Line:
 
 
 def _pressure(now: Moment) -> Line:
-    told = now.pressure
-    if isinstance(told, Unknown):
-        return line(span("I/O stalls ", Tone.STRONG), _not_told(told))
-    some = told.some.avg10_percent if told.some else None
-    full = told.full.avg10_percent if told.full else None
+    pressure = now.pressure
+    if isinstance(pressure, Unknown):
+        return line(span("I/O stalls ", Tone.STRONG), _not_told(pressure))
+    some = pressure.some.avg10_percent if pressure.some else None
+    full = pressure.full.avg10_percent if pressure.full else None
     tone = Tone.WARNING if (some or 0) >= _STALLED_PERCENT else Tone.PLAIN
     parts = [
         span(f"{name} {'not told' if value is None else f'{value:.1f} %'}", tone)
@@ -320,22 +320,22 @@ def _queue(now: Rates) -> str:
     return f"{now.queue:.1f}" if now.queue < 99.95 else f"{min(now.queue, 99999):.0f}"
 
 
-def _writer_row(one: Writer, width: int, glyphs: Glyphs, *, told: bool) -> Row:
-    waits = f"{_share(one):.0%}".replace("%", " %") if one.looks and told else "?"
-    counted = f"{one.waited:,} of {one.looks:,}" if one.looks and told else ""
-    tone = Tone.WARNING if _share(one) >= 0.5 else Tone.PLAIN
-    cancelled = f"  {amount(one.cancelled_bytes)} never written" if one.cancelled_bytes else ""
+def _writer_row(writer: Writer, width: int, glyphs: Glyphs, *, known: bool) -> Row:
+    waits = f"{_share(writer):.0%}".replace("%", " %") if writer.looks and known else "?"
+    counted = f"{writer.waited:,} of {writer.looks:,}" if writer.looks and known else ""
+    tone = Tone.WARNING if _share(writer) >= 0.5 else Tone.PLAIN
+    cancelled = f"  {amount(writer.cancelled_bytes)} never written" if writer.cancelled_bytes else ""
     words = line(
-        span(f" {amount(one.write_bytes):>7}{amount(one.minute_bytes):>8}  "),
+        span(f" {amount(writer.write_bytes):>7}{amount(writer.minute_bytes):>8}  "),
         span(f"{waits:>6}  ", tone),
         span(f"{counted:<16} ", Tone.DIM),
-        span(one.name, longest=40),
-        span(f"  {one.pid}", Tone.DIM),
-        span(f"  {', '.join(one.mounts)}" if one.mounts else "", longest=40),
-        span(f"  {one.unit}" if one.unit else "", Tone.DIM, 40),
+        span(writer.name, longest=40),
+        span(f"  {writer.pid}", Tone.DIM),
+        span(f"  {', '.join(writer.mounts)}" if writer.mounts else "", longest=40),
+        span(f"  {writer.unit}" if writer.unit else "", Tone.DIM, 40),
         span(cancelled, Tone.DIM),
     )
-    return Row(str(one.pid), (cut(words, width, glyphs.ellipsis),))
+    return Row(str(writer.pid), (cut(words, width, glyphs.ellipsis),))
 
 
 def _share(one: Writer) -> float:

@@ -36,13 +36,13 @@ _NO_FLUSH: Final = (
 
 def names(look: Look | None) -> Mapping[str, str]:
     """What devices are called besides their kernel name: a drive's model, a volume's name."""
-    found: dict[str, str] = {}
+    by_device: dict[str, str] = {}
     for subject in look.storage.subjects if look else ():
         facts = subject.scope.get(subject.kind)
         if isinstance(facts, Disk | Layer) and isinstance(facts.name, Known):
             known = facts.model if isinstance(facts, Disk) else facts.mapped_name
-            found[facts.name.value] = known.value.strip() if isinstance(known, Known) else ""
-    return found
+            by_device[facts.name.value] = known.value.strip() if isinstance(known, Known) else ""
+    return by_device
 
 
 def places(look: Look | None) -> Mapping[str, str]:
@@ -64,8 +64,8 @@ def _device(subject: Subject | None) -> str:
 def worst(look: Look | None, name: str) -> str:
     """The key of the gravest finding on a device and on what stands on it; '' where there is none."""
     on = {one.id for one in above(look, name)}
-    at = min(look.relations.advice_on(on), default=-1) if look else -1
-    return finding_key(look.findings[at]) if look and at >= 0 else ""
+    first = min(look.relations.advice_on(on), default=-1) if look else -1
+    return finding_key(look.findings[first]) if look and first >= 0 else ""
 
 
 def above(look: Look | None, name: str) -> list[Subject]:
@@ -156,15 +156,17 @@ def _who(writing: Writing, standing: Sequence[Subject]) -> Iterator[Block]:
     here = [one for one in writing.writers if points & {*(one.mounts or ())}]
     untold = sum(one.mounts is None for one in writing.writers)
     yield Heading("Who writes to it")
-    for one in here[:_MOST_WRITERS]:
-        share = one.waited / one.looks if one.looks and writing.unknown is None else None
+    for writer in here[:_MOST_WRITERS]:
+        share = writer.waited / writer.looks if writer.looks and writing.unknown is None else None
         waits = "waits in fsync ?" if share is None else f"waits in fsync {share * 100:.0f} %"
-        elsewhere = "" if points >= {*(one.mounts or ())} else ", and elsewhere"
-        at = ", ".join(sorted(points & {*(one.mounts or ())}))
-        told = span(f"{amount(one.write_bytes)}/s, {waits}", Tone.WARNING if (share or 0) >= _MOSTLY else Tone.PLAIN)
-        who = (span(one.name, Tone.STRONG, 40), span(f" {one.pid}  ", Tone.DIM))
-        unit = f", of {one.unit}" if one.unit else ""
-        yield paragraph(*who, told, span(f", files open at {at}{elsewhere}{unit}", Tone.DIM), indent=2)
+        elsewhere = "" if points >= {*(writer.mounts or ())} else ", and elsewhere"
+        folders = ", ".join(sorted(points & {*(writer.mounts or ())}))
+        figures = span(
+            f"{amount(writer.write_bytes)}/s, {waits}", Tone.WARNING if (share or 0) >= _MOSTLY else Tone.PLAIN
+        )
+        who = (span(writer.name, Tone.STRONG, 40), span(f" {writer.pid}  ", Tone.DIM))
+        unit = f", of {writer.unit}" if writer.unit else ""
+        yield paragraph(*who, figures, span(f", files open at {folders}{elsewhere}{unit}", Tone.DIM), indent=2)
     if not here:
         yield paragraph(span("No process is seen to have a file open for writing on it.", Tone.DIM))
     if untold:

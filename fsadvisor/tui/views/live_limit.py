@@ -49,10 +49,10 @@ def limit(moments: Sequence[Moment], width: int) -> Line:
     if len(last) <= _LEAST:
         return line(head, span("a few moments …", Tone.DIM))
     seen = window(last)
-    found = measured(seen)
-    (first, *_) = sentences(found)
+    accounted = measured(seen)
+    (first, *_) = sentences(accounted)
     if first.id == "not told":
-        return line(head, span(_busy(found, width), Tone.DIM))
+        return line(head, span(_busy(accounted, width), Tone.DIM))
     short = first.says if width >= len(first.says) + 16 else _short(first.says)
     return line(head, span(f"{short}, in the last {seen.seconds:.0f} s" if width >= len(short) + 40 else short))
 
@@ -97,16 +97,16 @@ def window(moments: Sequence[Moment]) -> Window:
 
 def _disks(moments: Sequence[Moment], seconds: Sequence[float]) -> Fact[Disks]:
     """Means over the moments, which took so many seconds each."""
-    told = [one.disks for one in moments if one.disks is not None]
-    if len(told) < len(moments):
+    samples = [one.disks for one in moments if one.disks is not None]
+    if len(samples) < len(moments):
         return next((one.unread for one in moments if one.unread is not None), _GONE)
     known = moments[-1].known
-    always = frozenset(known).intersection(*told)
+    always = frozenset(known).intersection(*samples)
     active = always.intersection(frozenset[str]().union(*(one.active for one in moments)))
     shown = sorted(active) + sorted(always - active)[:1]  # of thousands that did nothing, one tells what is counted
     return Known(
         Disks(
-            each=tuple(_disk(name, [one[name] for one in told], seconds) for name in shown),
+            each=tuple(_disk(name, [one[name] for one in samples], seconds) for name in shown),
             untold=tuple(sorted(known - always)),
         ),
         "/proc/diskstats",
@@ -216,10 +216,10 @@ class Writers:
         """As of now, who wrote most in the minute first."""
         if self._last is None:
             return Writing()
-        found = [self._writer(pid, seen) for pid, seen in self._seen.items() if seen.written]
-        found.sort(key=lambda one: (-one.minute_bytes, one.pid))
+        writers = [self._writer(pid, seen) for pid, seen in self._seen.items() if seen.written]
+        writers.sort(key=lambda one: (-one.minute_bytes, one.pid))
         return Writing(
-            writers=tuple(found),
+            writers=tuple(writers),
             seen=self._last.seen,
             denied=self._last.denied,
             root=self._last.root,

@@ -65,15 +65,15 @@ class Names:
 
     def _fitting(self, words: Sequence[str]) -> Iterator[tuple[int, int]]:
         """Lines with how well they fit, the best first; a line is told again for what fits it less."""
-        whole = re.escape(" ".join(words))
+        phrase = re.escape(" ".join(words))
         for fit, around in (
-            (EXACT, rf"(?=\n)(?<=\n{whole})"),
-            (A_WORD, rf"(?=[ \n])(?<=[ \n.]{whole})"),
-            (BEGUN, rf"(?<=[\W_]{whole})"),  # what goes before is looked at last: to find the words is fast
+            (EXACT, rf"(?=\n)(?<=\n{phrase})"),
+            (A_WORD, rf"(?=[ \n])(?<=[ \n.]{phrase})"),
+            (BEGUN, rf"(?<=[\W_]{phrase})"),  # what goes before is looked at last: to find the words is fast
             (INSIDE, ""),
         ):
             if fit != A_WORD or len(words) == 1:
-                yield from ((fit, line) for line in self._lines(whole + around))
+                yield from ((fit, line) for line in self._lines(phrase + around))
         if len(words) > 1 and all(one in self._text for one in words):
             each = "".join(f"(?=.*{re.escape(one)})" for one in words)
             yield from ((ALL_WORDS, line) for line in self._lines(rf"\n{each}"))
@@ -127,13 +127,13 @@ def relations(storage: Storage, findings: Sequence[Finding]) -> Relations:
 
 def reached(subject: str, steps: Mapping[str, Sequence[str]]) -> set[str]:
     """The subject and all that is reached from it by these steps."""
-    found, waiting = {subject}, [subject]
+    seen, waiting = {subject}, [subject]
     while waiting:
-        for one in steps.get(waiting.pop(), ()):
-            if one not in found:
-                found.add(one)
-                waiting.append(one)
-    return found
+        for neighbour in steps.get(waiting.pop(), ()):
+            if neighbour not in seen:
+                seen.add(neighbour)
+                waiting.append(neighbour)
+    return seen
 
 
 def _roots(storage: Storage, below: Mapping[str, Sequence[str]], above: Mapping[str, Sequence[str]]) -> tuple[str, ...]:
@@ -239,18 +239,18 @@ class Look(Struct, frozen=True, kw_only=True, dict=True):
     @cached_property
     def by_fact(self) -> Mapping[str, Mapping[Any, Alike]]:
         """By the fact's name, then by its value or why there is none: of whom. Only the first few values are kept."""
-        found: dict[str, dict[Any, Alike]] = {}
+        facts: dict[str, dict[Any, Alike]] = {}
         for subject in self.storage.subjects:
             for name, fact in as_json.own_facts(subject):
                 if not name.startswith(subject.kind):
                     continue  # what is below it is told of the disks themselves
-                values = found.setdefault(name, {})
+                values = facts.setdefault(name, {})
                 value = fact.value if isinstance(fact, Known) else fact.cause
                 if (alike := values.get(value)) is not None:
                     alike.count += 1
                 elif len(values) < _VALUES:
                     values[value] = Alike(subject, fact)
-        return found
+        return facts
 
     @cached_property
     def missing_tools(self) -> tuple[str, ...]:
@@ -276,12 +276,12 @@ class Look(Struct, frozen=True, kw_only=True, dict=True):
     @cached_property
     def mounts(self) -> Mapping[str, Sequence[str]]:
         """By subject id, the mount points that stand on it, or that it stands on: a service has files there."""
-        found: dict[str, list[str]] = {}
+        points: dict[str, list[str]] = {}
         for mount in self.relations.roots:
             if mount.startswith("mount:"):
-                for one in self.relations.stack(mount):
-                    found.setdefault(one, []).append(mount.removeprefix("mount:"))
-        return found
+                for subject in self.relations.stack(mount):
+                    points.setdefault(subject, []).append(mount.removeprefix("mount:"))
+        return points
 
     def thought_through(self) -> Look:
         """The same, with all that takes time on a big machine worked out: to be called where nobody waits."""

@@ -106,14 +106,14 @@ def _shared(lines: int, rows: int, pieces: int) -> tuple[int, int]:
 
 def edge(joints: str, title: Line, columns: int, glyphs: Glyphs, *, lit: bool = False) -> Pieces:
     """A line of a frame, with the title of the pane below it; `joints` are its ends."""
-    dash, ground = glyphs.frame[7], Ground.LIT if lit else Ground.BORDER
+    dash, background = glyphs.frame[7], Ground.LIT if lit else Ground.BORDER
     if columns < len(joints) + 4:
-        return (Piece((Span(dash * columns),), columns, ground),)
-    told = (Span(" "), *cut(title, columns - 6, glyphs.ellipsis), Span(" ")) if title else NOTHING
-    taken = width_of(told)
-    first = Piece((Span(f"{joints[0]}{glyphs.right if lit else dash}"),), 2, ground)
-    last = Piece((Span(f"{dash * (columns - 3 - taken)}{joints[1]}"),), columns - 2 - taken, ground)
-    return (first, Piece(told, taken, Ground.BACKGROUND), last) if told else (first, last)
+        return (Piece((Span(dash * columns),), columns, background),)
+    heading = (Span(" "), *cut(title, columns - 6, glyphs.ellipsis), Span(" ")) if title else NOTHING
+    taken = width_of(heading)
+    first = Piece((Span(f"{joints[0]}{glyphs.right if lit else dash}"),), 2, background)
+    last = Piece((Span(f"{dash * (columns - 3 - taken)}{joints[1]}"),), columns - 2 - taken, background)
+    return (first, Piece(heading, taken, Ground.BACKGROUND), last) if heading else (first, last)
 
 
 def screen(
@@ -173,12 +173,12 @@ def _advice_title(look: Look | None) -> Line:
     return advice.title(look, None, "", 0) if look else NOTHING
 
 
-def detail_title(look: Look, at: int) -> Line:
+def detail_title(look: Look, rank: int) -> Line:
     """Of the finding at that place of the ranking, from 0."""
     number = len(look.findings)
-    if at >= number:
+    if rank >= number:
         return NOTHING
-    return (Span("Finding", Tone.TITLE), Span(f"  {at + 1:,} of {number:,}", Tone.DIM))
+    return (Span("Finding", Tone.TITLE), Span(f"  {rank + 1:,} of {number:,}", Tone.DIM))
 
 
 def _advice(look: Look | None, there: Layout, shape: Shape, glyphs: Glyphs) -> Iterator[Pieces]:
@@ -194,9 +194,9 @@ def _advice(look: Look | None, there: Layout, shape: Shape, glyphs: Glyphs) -> I
 def _detail(look: Look | None, there: Layout, glyphs: Glyphs) -> Iterator[Pieces]:
     room = max(there.right - 2, 0)
     key = finding_key(look.findings[0]) if look and look.findings else ""
-    told = list(finding.beside_list(look, key, room, glyphs))[: there.detail] if look else []
-    for one in [*told, *[NOTHING] * (there.detail - len(told))]:
-        yield _framed((Piece(one, room, Ground.BACKGROUND),), there.right, glyphs, lit=False)
+    lines = list(finding.beside_list(look, key, room, glyphs))[: there.detail] if look else []
+    for detail in [*lines, *[NOTHING] * (there.detail - len(lines))]:
+        yield _framed((Piece(detail, room, Ground.BACKGROUND),), there.right, glyphs, lit=False)
 
 
 def _framed(inside: Pieces, columns: int, glyphs: Glyphs, *, lit: bool) -> Pieces:
@@ -232,15 +232,15 @@ _LONGEST_NAME: Final = 120
 def glimpse_rows(seen: Glimpse, width: int, glyphs: Glyphs) -> LazyRows:
     """A line each, of which nothing is known yet; the keys are those that the board has for them."""
     drives = sorted(seen.drives, key=as_people_count)
-    told = [(f"mount:{point}", point, fs_type) for point, fs_type in seen.mounts]
-    told += [(f"disk:{one}", one, "drive") for one in drives]
+    entries = [(f"mount:{point}", point, fs_type) for point, fs_type in seen.mounts]
+    entries += [(f"disk:{one}", one, "drive") for one in drives]
 
-    def made(at: int) -> Row:
-        key, name, what = told[at]
+    def made(index: int) -> Row:
+        key, name, what = entries[index]
         said = (Span(f"         {glyphs.ellipsis} ", Tone.DIM), span(name, Tone.STRONG, _LONGEST_NAME), Span("  "))
         return Row(key, (cut((*said, span(what, Tone.DIM)), width, glyphs.ellipsis),))
 
-    return LazyRows([key for key, _, _ in told], made)
+    return LazyRows([key for key, _, _ in entries], made)
 
 
 def glimpse_title(seen: Glimpse) -> Line:

@@ -56,10 +56,10 @@ class Choice:
         """Of how many of its subjects it was chosen."""
         return sum(pair in self._pairs for pair in pairs_of(finding)) if self._pairs else 0
 
-    def findings(self, found: Sequence[Finding]) -> int:
+    def findings(self, findings: Sequence[Finding]) -> int:
         """How many of these were chosen, be it for some of their subjects."""
         rules = {rule for rule, _ in self._pairs}
-        return sum(one.rule.id in rules and any(pair in self._pairs for pair in pairs_of(one)) for one in found)
+        return sum(one.rule.id in rules and any(pair in self._pairs for pair in pairs_of(one)) for one in findings)
 
     def add(self, found: Iterable[Finding]) -> None:
         """All subjects of these."""
@@ -88,12 +88,12 @@ def pairs_of(finding: Finding) -> Iterator[tuple[str, str]]:
     return ((finding.rule.id, subject.id) for subject in finding.subjects)
 
 
-def the_chosen(found: Iterable[Finding], pairs: Container[tuple[str, str]]) -> Iterator[Finding]:
+def the_chosen(findings: Iterable[Finding], pairs: Container[tuple[str, str]]) -> Iterator[Finding]:
     """The findings, each of those of its subjects that were chosen alone."""
-    for one in found:
-        verdicts = [it for it in one.verdicts if (it.rule.id, it.subject.id) in pairs]
+    for finding in findings:
+        verdicts = [it for it in finding.verdicts if (it.rule.id, it.subject.id) in pairs]
         if verdicts:
-            yield type(one)(one.rule, one.outcome, one.truths, verdicts)
+            yield type(finding)(finding.rule, finding.outcome, finding.truths, verdicts)
 
 
 _STEPS_NAMED: Final = 4
@@ -127,11 +127,11 @@ class Gathered(Struct, frozen=True, kw_only=True, dict=True):
     @cached_property
     def _steps(self) -> Mapping[tuple[str, str], list[int]]:
         """The numbers of the steps that each rule and subject has."""
-        found: dict[tuple[str, str], list[int]] = {}
+        steps: dict[tuple[str, str], list[int]] = {}
         for number, part in enumerate(self.parts, 1):
-            for one in part.findings:
-                found.setdefault((one.rule, one.subject), []).append(number)
-        return found
+            for finding in part.findings:
+                steps.setdefault((finding.rule, finding.subject), []).append(number)
+        return steps
 
     @cached_property
     def _left(self) -> Mapping[tuple[str, str], str]:
@@ -169,11 +169,11 @@ def _numbers(steps: list[int]) -> str:
 
 def gathered(look: Look, chosen: Collection[tuple[str, str]], read: Callable[[str], Answer]) -> Gathered:
     """The plan for these rules on these subjects; `read` gives a file of the machine as it was seen."""
-    found = tuple(the_chosen(look.findings, frozenset(chosen)))
-    there = {pair for one in found for pair in pairs_of(one)}
-    verdicts = sorted((verdict for one in found for verdict in one.verdicts), key=lambda verdict: verdict.rank())
+    findings = tuple(the_chosen(look.findings, frozenset(chosen)))
+    there = {pair for one in findings for pair in pairs_of(one)}
+    verdicts = sorted((verdict for one in findings for verdict in one.verdicts), key=lambda verdict: verdict.rank())
     return Gathered(
-        findings=found,
+        findings=findings,
         gone=tuple(pair for pair in chosen if pair not in there),
         plan=plan(look.storage, verdicts, read),
     )
@@ -189,39 +189,39 @@ def _has_commands(verdict: Verdict) -> bool:
     return can_be_planned(verdict) and bool(todo.now or todo.keep)
 
 
-def rows(found: Gathered, width: int, glyphs: Glyphs) -> LazyRows:
+def rows(gathered: Gathered, width: int, glyphs: Glyphs) -> LazyRows:
     """What, then what becomes of it, and where."""
     return LazyRows(
-        [finding_key(one) for one in found.findings], lambda at: _row(found, found.findings[at], width, glyphs)
+        [finding_key(one) for one in gathered.findings], lambda at: _row(gathered, gathered.findings[at], width, glyphs)
     )
 
 
-def _row(found: Gathered, finding: Finding, width: int, glyphs: Glyphs) -> Row:
+def _row(gathered: Gathered, finding: Finding, width: int, glyphs: Glyphs) -> Row:
     severity = finding.rule.severity
-    fate = found.fate(finding)
+    fate = gathered.fate(finding)
     what = line(Span(" "), Span(severity.ljust(_WORD), TONES[severity]), span(finding.title))
     becomes = line(Span(" " * (_WORD + 1)), span(fate.words, fate.tone), span(f"  {where(finding, 3, '')}", Tone.DIM))
     lines = tuple(cut(one, width, glyphs.ellipsis) for one in (what, becomes))
     return Row(finding_key(finding), lines, finding.rule.id)
 
 
-def title(found: Gathered | None, chosen: int) -> Line:
+def title(gathered: Gathered | None, chosen: int) -> Line:
     """How many were gathered, and what the plan comes to."""
     words = (span("Chosen", Tone.TITLE), span(f"  {chosen:,}"))
-    if not chosen or found is None:
+    if not chosen or gathered is None:
         return words if chosen else words[:1]
-    return (*words, *_comes_to(found))
+    return (*words, *_comes_to(gathered))
 
 
-def _comes_to(found: Gathered) -> Iterator[Span]:
-    plan = found.plan
+def _comes_to(gathered: Gathered) -> Iterator[Span]:
+    plan = gathered.plan
     quarrels = sum(one.reason.startswith(QUARREL) for one in plan.refused)
-    told = (
-        (len(found.parts), counted(len(found.parts), "step"), Tone.GOOD),
+    counts = (
+        (len(gathered.parts), counted(len(gathered.parts), "step"), Tone.GOOD),
         (len(plan.manual), f"{len(plan.manual):,} left to you", Tone.WARNING),
         (quarrels, f"{quarrels:,} in conflict", Tone.BAD),
         (len(plan.refused) - quarrels, f"{len(plan.refused) - quarrels:,} left out", Tone.UNKNOWN),
     )
-    for number, words, tone in told:
+    for number, words, tone in counts:
         if number:
             yield span(f"  {words}", tone)

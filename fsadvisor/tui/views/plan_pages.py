@@ -27,13 +27,13 @@ _TAB: Final = 8
 _NAMED: Final = 3
 
 
-def pages(found: Gathered, glyphs: Glyphs) -> dict[str, Document]:
+def pages(gathered: Gathered, glyphs: Glyphs) -> dict[str, Document]:
     """By the names of their tabs, the steps first; each has a title of its own."""
-    made = {STEPS: Document("the steps of the plan", tuple(_steps(found, glyphs)))}
-    files = [one for one in ("plan.sh", "fstab.diff", "undo.sh") if one in found.files]
-    made |= {path: Document(path, (_file(found.files[path].text, path),)) for path in files}
-    if found.plan.scripted:
-        made[CHECK] = Document("how to check the plan", tuple(_check(found)))
+    made = {STEPS: Document("the steps of the plan", tuple(_steps(gathered, glyphs)))}
+    files = [one for one in ("plan.sh", "fstab.diff", "undo.sh") if one in gathered.files]
+    made |= {path: Document(path, (_file(gathered.files[path].text, path),)) for path in files}
+    if gathered.plan.scripted:
+        made[CHECK] = Document("how to check the plan", tuple(_check(gathered)))
     return made
 
 
@@ -55,16 +55,16 @@ def _diff_tone(text: str) -> Tone:
     return {"+": Tone.GOOD, "-": Tone.BAD}.get(text[:1], Tone.PLAIN)
 
 
-def _steps(found: Gathered, glyphs: Glyphs) -> Iterator[Block]:
-    plan = found.plan
-    needs = {one.rule.id: NEEDS[one.rule.remedy.needs] for one in found.findings}
-    yield _opening(found)
-    yield from _gone(found)
+def _steps(gathered: Gathered, glyphs: Glyphs) -> Iterator[Block]:
+    plan = gathered.plan
+    needs = {one.rule.id: NEEDS[one.rule.remedy.needs] for one in gathered.findings}
+    yield _opening(gathered)
+    yield from _gone(gathered)
     quarrels = [one for one in plan.refused if one.reason.startswith(QUARREL)]
     if quarrels:
         yield from _part("In conflict: the higher rank wins, of equals neither is planned")
         yield from _reasons(((one.finding, one.reason) for one in quarrels), glyphs, Tone.BAD)
-    for number, part in enumerate(found.parts, 1):
+    for number, part in enumerate(gathered.parts, 1):
         yield from _step(part, number, plan, needs, glyphs)
     if plan.manual:
         yield from _part("Left to you, after the script" if plan.scripted else "Left to you")
@@ -76,20 +76,22 @@ def _steps(found: Gathered, glyphs: Glyphs) -> Iterator[Block]:
         yield from _reasons(((one.finding, one.reason) for one in left_out), glyphs, Tone.UNKNOWN)
 
 
-def _opening(found: Gathered) -> Block:
-    if not found.plan.scripted:
+def _opening(gathered: Gathered) -> Block:
+    if not gathered.plan.scripted:
         return paragraph(span("There is nothing that a script could do.", Tone.STRONG))
     return paragraph(
-        span(f"{counted(len(found.parts), 'step')} for a script that looks before and after each one. ", Tone.STRONG),
+        span(
+            f"{counted(len(gathered.parts), 'step')} for a script that looks before and after each one. ", Tone.STRONG
+        ),
         span("Nothing is run here: "),
         span("S", Tone.KEY),
         span(" saves it as a directory, for you to read and to run as root."),
     )
 
 
-def _gone(found: Gathered) -> Iterator[Block]:
+def _gone(gathered: Gathered) -> Iterator[Block]:
     by_rule: dict[str, list[str]] = {}
-    for rule, subject in found.gone:
+    for rule, subject in gathered.gone:
         by_rule.setdefault(rule, []).append(subject.partition(":")[2] or "this machine")
     for rule, subjects in by_rule.items():
         more = [f"{len(subjects) - _NAMED:,} more"] if len(subjects) > _NAMED else []
@@ -156,12 +158,12 @@ def _manual(manual: Manual, needs: Mapping[str, str], glyphs: Glyphs) -> Iterato
     yield paragraph(span(f"{manual.reason}; ", Tone.WARNING), *_named(manual.finding), first=far)
     if manual.advice:
         yield Prose(manual.advice, indent=4)
-    told = (
+    command_parts = (
         (f"Commands ({needs[manual.finding.rule]}):", manual.commands),
         ("Permanently:", manual.keep),
         ("Undo:", manual.undo),
     )
-    for title, lines in told:
+    for title, lines in command_parts:
         if lines:
             yield paragraph(span(title, Tone.DIM), first=far)
             yield Commands(tuple(dict.fromkeys(lines)), 4, title.rstrip(":").casefold())
@@ -172,11 +174,11 @@ def _reasons(pairs: Iterable[tuple[Finding, str]], glyphs: Glyphs, tone: Tone) -
         yield paragraph(*_named(finding), span(": "), span(reason, tone), first=line(f"  {glyphs.bullet} "), indent=4)
 
 
-def _check(found: Gathered) -> Iterator[Block]:
+def _check(gathered: Gathered) -> Iterator[Block]:
     yield paragraph("The script looks at everything before it begins, and again after each step. As root:")
     yield Commands(_AS_ROOT, name="the check")
     yield from _part("To see for yourself afterwards")
-    for number, part in enumerate(found.parts, 1):
+    for number, part in enumerate(gathered.parts, 1):
         yield paragraph(span(f"{number}. {part.title}", Tone.DIM))
         yield Commands(tuple(dict.fromkeys(part.look)), name=f"the look at step {number}")
     yield from _part("To bring back what was seen")

@@ -48,18 +48,18 @@ def cells(width: int, taken: int) -> int:
 def ladder(result: Result, width: int, glyphs: Glyphs) -> Iterator[Line]:
     """One fsync as a bar of its parts, then each part in words; what is told beside the parts is in no bar."""
     shown = {name: result.parts_us[name] for name in PARTS if name in result.parts_us}
-    whole = sum(one.median for one in shown.values())
-    if whole > 0 and len(shown) > 1:
+    total = sum(one.median for one in shown.values())
+    if total > 0 and len(shown) > 1:
         columns = stacked([one.median for one in shown.values()], cells(width, 4))
-        signs = [_sign(at, unsettled(one, whole), glyphs) for at, one in enumerate(shown.values())]
+        signs = [_sign(at, unsettled(one, total), glyphs) for at, one in enumerate(shown.values())]
         yield (
             Span("  "),
             *(Span(sign * n, _LOOKS[name]) for name, sign, n in zip(shown, signs, columns, strict=True) if n),
         )
-        for sign, (name, one) in zip(signs, shown.items(), strict=True):
-            share = f"{100 * one.median / whole:3.0f} %"
-            doubt = "  not settled: hatched" if unsettled(one, whole) else ""
-            words = _sure(one, width - len(doubt) - 20)
+        for sign, (name, figure) in zip(signs, shown.items(), strict=True):
+            share = f"{100 * figure.median / total:3.0f} %"
+            doubt = "  not settled: hatched" if unsettled(figure, total) else ""
+            words = _sure(figure, width - len(doubt) - 20)
             yield (
                 Span("  "),
                 Span(sign * 2, _LOOKS[name]),
@@ -67,11 +67,11 @@ def ladder(result: Result, width: int, glyphs: Glyphs) -> Iterator[Line]:
                 span(doubt, Tone.WARNING),
             )
     else:
-        for name, one in shown.items():
-            yield (Span("  "), span(f"{name:<11}{_sure(one, width - 13)}"))
-    for at, (words, one) in enumerate(beside(result)):
-        before = f"  {'' if at else 'beside it: ':<11}{words}: "
-        yield (span(f"{before}{_sure(one, width - len(before))}", Tone.DIM),)
+        for name, figure in shown.items():
+            yield (Span("  "), span(f"{name:<11}{_sure(figure, width - 13)}"))
+    for index, (words, figure) in enumerate(beside(result)):
+        before = f"  {'' if index else 'beside it: ':<11}{words}: "
+        yield (span(f"{before}{_sure(figure, width - len(before))}", Tone.DIM),)
 
 
 def _sign(at: int, hatched: bool, glyphs: Glyphs) -> str:
@@ -79,10 +79,10 @@ def _sign(at: int, hatched: bool, glyphs: Glyphs) -> str:
     return signs[at % len(signs)]
 
 
-def _sure(one: Figure, room: int) -> str:
+def _sure(figure: Figure, room: int) -> str:
     """The median and its interval; where there is no room for that, its half width."""
-    whole = f"{time_text(one.median)} (95 %: {time_text(one.low)} to {time_text(one.high)})"
-    return whole if len(whole) <= room else f"{time_text(one.median)} {sureness(one)}"
+    full = f"{time_text(figure.median)} (95 %: {time_text(figure.low)} to {time_text(figure.high)})"
+    return full if len(full) <= room else f"{time_text(figure.median)} {sureness(figure)}"
 
 
 def percentiles(percentiles_us: Mapping[str, float], width: int, glyphs: Glyphs) -> Iterator[Line]:
@@ -123,13 +123,14 @@ def narrowing(figures: Sequence[tuple[int, Figure]], headline: str, width: int, 
     if not figures:
         return
     top = min(max(one.high for _, one in figures), 3 * figures[-1][1].median or 1.0)
-    for at, (number, one) in enumerate(figures):
-        last = at == len(figures) - 1
-        words = f" {amount(headline, one.median)} {sureness(one)} of {one.windows}"
+    for index, (number, figure) in enumerate(figures):
+        last = index == len(figures) - 1
+        words = f" {amount(headline, figure.median)} {sureness(figure)} of {figure.windows}"
         yield (
             span(f"  {number:>3} "),
             Span(
-                extent(one.low, one.high, top, cells(width, 34), glyphs, one.median), Tone.STRONG if last else Tone.DIM
+                extent(figure.low, figure.high, top, cells(width, 34), glyphs, figure.median),
+                Tone.STRONG if last else Tone.DIM,
             ),
             span(words, Tone.STRONG if last else Tone.DIM),
         )
@@ -249,7 +250,7 @@ def _scaling(
     """The same metadata work by 1, 2, 4 and 8 threads, as far as it was measured here."""
     if job is None or not isinstance(job.work, Metadata):
         return
-    found = []
+    figures = []
     for other in JOBS.values():
         newest = next(iter(on_mount.get(other.id, ())), None)
         if newest and newest.result.figure and isinstance(other.work, Metadata):
@@ -257,9 +258,9 @@ def _scaling(
             where = "one directory" if other.work.folders == "one" else "a directory each"
             label = f"{counted(other.work.threads, 'thread')}, {where}"
             if same:
-                found.append((label, newest.result.headline, newest.result.figure, newest.word))
-    if len(found) > 1:
-        yield from _part("By how many threads", scaling(found, width, glyphs))
+                figures.append((label, newest.result.headline, newest.result.figure, newest.word))
+    if len(figures) > 1:
+        yield from _part("By how many threads", scaling(figures, width, glyphs))
 
 
 def _earlier(held: Sequence[KeptResult], now: datetime, width: int) -> Iterator[Block]:
@@ -289,17 +290,17 @@ def _differ(one: Result, other: Result) -> bool:
 def published_figures(result: Result) -> Iterator[Block]:
     """What was published of the like."""
     job = JOBS.get(result.job)
-    found = elsewhere(job, result, map(table, job.seeds)) if job and result.figure else ()
-    if not found:
+    published_rows = elsewhere(job, result, map(table, job.seeds)) if job and result.figure else ()
+    if not published_rows:
         return
     yield Gap()
     yield Heading("Elsewhere: a place to look, not a verdict")
-    for name, rows in groupby(found, key=lambda row: row.table):
-        one, told = table(name), list(rows)
-        errata = f"; wrong in it: {', '.join(told[0].errata)}" if told[0].errata else ""
-        whose = f"({published()[one.seed].name}; {one.hardware}{errata}; table {name})"
-        yield paragraph(f"{one.title} ", span(whose, Tone.DIM), first=_INDENT)
-        for row in told[:_MOST_ROWS]:
+    for name, rows in groupby(published_rows, key=lambda row: row.table):
+        source, listing = table(name), list(rows)
+        errata = f"; wrong in it: {', '.join(listing[0].errata)}" if listing[0].errata else ""
+        whose = f"({published()[source.seed].name}; {source.hardware}{errata}; table {name})"
+        yield paragraph(f"{source.title} ", span(whose, Tone.DIM), first=_INDENT)
+        for row in listing[:_MOST_ROWS]:
             yield paragraph(row.says, first=(Span("    "),))
 
 
@@ -307,13 +308,13 @@ def _takes(job: Job | None) -> Iterator[Block]:
     """What it would take, roughly: the place is not asked here."""
     if job is None:
         return
-    one = cost.of(job, 20.0)
+    price = cost.of(job, 20.0)
     yield paragraph(
         span(
-            f"It takes {seconds_text(one.most_seconds)} at most, writes up to {bytes_text(one.written_bytes)}, needs "
-            f"{bytes_text(one.room_bytes)} of space."
-            if one.writes
-            else f"It takes {seconds_text(one.most_seconds)} at most and writes nothing.",
+            f"It takes {seconds_text(price.most_seconds)} at most, writes up to {bytes_text(price.written_bytes)}, "
+            f"needs {bytes_text(price.room_bytes)} of space."
+            if price.writes
+            else f"It takes {seconds_text(price.most_seconds)} at most and writes nothing.",
             Tone.DIM,
         )
     )

@@ -142,10 +142,10 @@ def _running(progress: ProbeProgress, width: int, glyphs: Glyphs) -> Iterator[Bl
 
 def _whole(progress: ProbeProgress, width: int, glyphs: Glyphs) -> Line:
     """How much of all jobs' time is used: they may end before."""
-    at = progress.started.at - 1 if progress.started else 0
+    before = progress.started.at - 1 if progress.started else 0
     last = progress.windows[-1] if progress.windows else None
     used = last.used if last else 0.0
-    share = (at + used) / max(len(progress.asked.jobs), 1)
+    share = (before + used) / max(len(progress.asked.jobs), 1)
     state = (
         "told to stop: cleaning up …"
         if progress.phase == "stopping"
@@ -289,10 +289,10 @@ def _estimate(progress: ProbeProgress, estimate: Estimate) -> Iterator[Block]:
     yield paragraph(room if cost.room_bytes or cost.files else "no space", first=(span("takes   ", Tone.STRONG),))
     if estimate.findings:
         yield Gap()
-    for one in estimate.findings:
-        refused = one.level == "refused"
+    for finding in estimate.findings:
+        refused = finding.level == "refused"
         first = span("refused: " if refused else "warning: ", Tone.BAD if refused else Tone.WARNING)
-        yield paragraph(one.says, first=(first,), indent=2)
+        yield paragraph(finding.says, first=(first,), indent=2)
     for sentence in estimate.would_do:
         yield paragraph(sentence)
     yield Gap()

@@ -138,7 +138,7 @@ NO_RESULTS: Final = Kept({})
 
 def results_of(text: str, storage: Storage) -> Kept:
     """What a file of results holds, be it of a recording, where results hold less; judged by the storage of today."""
-    found: dict[str, dict[str, list[KeptResult]]] = {}
+    by_mount: dict[str, dict[str, list[KeptResult]]] = {}
     compared: dict[str, list[KeptResult]] = {}
     conditions: dict[str, Mapping[str, str]] = {}
     unread = 0
@@ -151,9 +151,9 @@ def results_of(text: str, storage: Storage) -> Kept:
         if result.mount not in conditions:
             conditions[result.mount] = measured.conditions_of(storage, result.mount)
         held = KeptResult(result, measured.weakness(known), measured.staleness(known, conditions[result.mount]))
-        of = compared if result.job.startswith(COMPARED) else found.setdefault(result.mount, {})
+        of = compared if result.job.startswith(COMPARED) else by_mount.setdefault(result.mount, {})
         of.setdefault(result.job, []).append(held)
-    return Kept({mount: _newest_first(jobs) for mount, jobs in found.items()}, unread, _newest_first(compared))
+    return Kept({mount: _newest_first(jobs) for mount, jobs in by_mount.items()}, unread, _newest_first(compared))
 
 
 def _newest_first(jobs: Mapping[str, Sequence[KeptResult]]) -> dict[str, tuple[KeptResult, ...]]:
@@ -245,14 +245,14 @@ def mounts(storage: Storage, kept: Kept) -> list[tuple[str, Mount, Below | None]
 
     Whether one may really be probed is the guard's question, which is asked for the folder itself.
     """
-    found = []
+    listed = []
     for subject in storage.subjects:
         mount, below = subject.scope.get("mount"), subject.scope.get("below")
         if subject.kind == "mount" and isinstance(mount, Mount):
             point = read_fact.value(mount.point) or subject.name
             if _can(mount) or point in kept.by_mount:
-                found.append((point, mount, below if isinstance(below, Below) else None))
-    return found
+                listed.append((point, mount, below if isinstance(below, Below) else None))
+    return listed
 
 
 def _can(mount: Mount) -> bool:

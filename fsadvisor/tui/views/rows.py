@@ -42,10 +42,10 @@ class LazyRows(Sequence[Row]):
         self,
         keys: Sequence[str],
         made: Callable[[int], Row],
-        found: Callable[[Sequence[str]], Sequence[Row]] | None = None,
+        search: Callable[[Sequence[str]], Sequence[Row]] | None = None,
     ) -> None:
         self.keys = keys
-        self.found = found
+        self.found = search
         self._made = made
         self._kept: dict[int, Row] = {}
 
@@ -112,13 +112,13 @@ def words_of(text: str) -> list[str]:
 
 def spelt_so(words: str, vocabulary: Collection[str]) -> str:
     """Each word as the most alike of the vocabulary; without those that are like none."""
-    told = []
+    corrected = []
     for word in words.casefold().split():
         if any(word in one for one in vocabulary):
-            told.append(word)
+            corrected.append(word)
         else:
-            told += get_close_matches(word, vocabulary, 1)
-    return " ".join(told)
+            corrected += get_close_matches(word, vocabulary, 1)
+    return " ".join(corrected)
 
 
 def nothing_found(words: str, near: str) -> str:

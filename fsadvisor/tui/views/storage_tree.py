@@ -167,8 +167,8 @@ class Tree(Struct, frozen=True, dict=True):
 
     def _row(self, node: Node, columns: int, names: int, moving: Traffic | None) -> Row:
         relations, subject = self.look.relations, node.subject
-        spoken_of = relations.used(subject.id) if node.is_folded else (subject.id,)
-        spoken = [self.look.findings[at] for at in relations.advice_on(spoken_of)]
+        subjects = relations.used(subject.id) if node.is_folded else (subject.id,)
+        findings = [self.look.findings[at] for at in relations.advice_on(subjects)]
         sign = "" if not node.has_children else self.glyphs.right if node.is_folded else self.glyphs.down
         opening = f" {sign or ' '} " if node.depth == 0 else f" {sign} " if sign else " "
         tone = Tone.DIM if node.is_reference else Tone.STRONG if subject.kind in ("mount", "host") else Tone.PLAIN
@@ -183,11 +183,11 @@ class Tree(Struct, frozen=True, dict=True):
                 self.glyphs,
                 measured=self.outermost.measured,
                 moving=moving,
-                worst=_worst(subject, spoken) if node.is_folded else None,
+                worst=_worst(subject, findings) if node.is_folded else None,
             )
         )
-        whole = (weight(spoken, self.glyphs), mark(spoken), *title, Span(" "), *after)
-        return Row(node.key, (cut(whole, columns, self.glyphs.ellipsis),))
+        row = (weight(findings, self.glyphs), mark(findings), *title, Span(" "), *after)
+        return Row(node.key, (cut(row, columns, self.glyphs.ellipsis),))
 
     def _told(self, node: Node) -> Line:
         """All words of a subject; a folded mount tells of its filesystem and disks, too."""
@@ -202,14 +202,14 @@ class Tree(Struct, frozen=True, dict=True):
     def _found(self, words: Sequence[str], columns: int) -> LazyRows:
         """Subjects that a search finds, be they folded away or not, without their places in the tree."""
         texts = self.look.texts
-        found: Sequence[Subject] = self.look.storage.subjects
+        matches: Sequence[Subject] = self.look.storage.subjects
         for word in words:
-            found = [one for one in found if word in texts[one.id]]
-        keys = [one.id for one in found]
+            matches = [one for one in matches if word in texts[one.id]]
+        keys = [one.id for one in matches]
         names = _names_width(max(map(self.outermost.rooms.__getitem__, keys), default=0), columns)
         return LazyRows(
             keys,
-            lambda at: self._row(Node(found[at].id, found[at], 0, ""), columns, names, None),
+            lambda at: self._row(Node(matches[at].id, matches[at], 0, ""), columns, names, None),
         )
 
 
@@ -358,8 +358,8 @@ def _walk(look: Look, subject: str, related: set[str], glyphs: Glyphs) -> Iterat
         drawn.add(here)
         yield Storey(here, _line(look, here, stem, glyphs, is_subject=here == subject))
         children = [one for one in look.subjects[here].below if one in related and one not in drawn]
-        for at, child in enumerate(reversed(children)):
-            sign, through = (glyphs.tree_last, "  ") if at == 0 else (glyphs.tree_more, glyphs.tree_through)
+        for index, child in enumerate(reversed(children)):
+            sign, through = (glyphs.tree_last, "  ") if index == 0 else (glyphs.tree_more, glyphs.tree_through)
             waiting.append((child, rest + sign, rest + through))
 
 

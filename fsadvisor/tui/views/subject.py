@@ -170,10 +170,10 @@ class _Rows:
         above = relations.advice_on(reached(here, relations.above) - {here})
         parts = [("Advice", own), ("Advice on what it stands on", below), ("Advice on what stands on it", above)]
         grave = {at: (*gravity([look.findings[at]])[:2], at) for at in {*own, *below, *above}}
-        told: set[int] = set()
+        listed: set[int] = set()
         for title, places in sorted(parts, key=lambda one: min((grave[at] for at in one[1]), default=_NONE)):
-            new = sorted((at for at in places if at not in told), key=grave.__getitem__)
-            told.update(new)
+            new = sorted((at for at in places if at not in listed), key=grave.__getitem__)
+            listed.update(new)
             shown = new if title == "Advice" else new[:_RELATED]
             rows = [self._finding(look.findings[at], with_place=title != "Advice") for at in shown]
             yield _Part(title, rows, len(new))
@@ -199,10 +199,10 @@ class _Rows:
     def _stack(self) -> list[Row]:
         return [
             Row(
-                key_of(SUBJECT, one.subject or "more"),
-                (cut((Span(" "), *one.line), self._width, self._glyphs.ellipsis),),
+                key_of(SUBJECT, storey.subject or "more"),
+                (cut((Span(" "), *storey.line), self._width, self._glyphs.ellipsis),),
             )
-            for one in stack(self._look, self._subject.id, self._glyphs)
+            for storey in stack(self._look, self._subject.id, self._glyphs)
         ]
 
     def _short(self, name: str) -> str:
@@ -250,8 +250,8 @@ def detail(look: Look, subject: str, key: str, glyphs: Glyphs, *, with_more: boo
     seen = look.subjects.get(subject)
     if seen is None or not key:
         return Document("", ())
-    told = tuple(_DETAILS[kind](look, seen, what, glyphs))
-    return Document(key, (*told, *_power_loss(look, seen)) if with_more and kind == PART else told)
+    blocks = tuple(_DETAILS[kind](look, seen, what, glyphs))
+    return Document(key, (*blocks, *_power_loss(look, seen)) if with_more and kind == PART else blocks)
 
 
 def _power_loss(look: Look, seen: Subject) -> Iterator[Block]:

@@ -49,32 +49,32 @@ def owner(subjects: Mapping[str, Subject], subject: Subject, fact: str) -> str |
         return "host"
     waiting = [subject]
     while waiting:
-        one = waiting.pop(0)
-        if one.kind in kinds:
-            return one.id
-        waiting += [subjects[at] for at in one.below if at in subjects]
+        part = waiting.pop(0)
+        if part.kind in kinds:
+            return part.id
+        waiting += [subjects[at] for at in part.below if at in subjects]
     return None
 
 
 def asked_of(look: Look, finding: Finding) -> list[tuple[str, str]]:
     """The facts that a finding asks for, with the subjects whose own they are: what is not known first."""
-    found: dict[tuple[str, str], bool] = {}
+    asked: dict[tuple[str, str], bool] = {}
     for verdict in finding.verdicts[:_MOST]:
         for ask, _ in finding.answers():
             for name in ask.expression.names:
-                at = owner(look.subjects, verdict.subject, name)
-                if at is not None:
-                    found.setdefault((at, name), isinstance(fact_of(look, at, name), Known))
-    return sorted(found, key=lambda one: found[one])
+                owner_id = owner(look.subjects, verdict.subject, name)
+                if owner_id is not None:
+                    asked.setdefault((owner_id, name), isinstance(fact_of(look, owner_id, name), Known))
+    return sorted(asked, key=lambda key: asked[key])
 
 
 def facts_of(look: Look, subject: str) -> list[tuple[str, str]]:
     """A subject's own facts, each with its id; a mount has those of its filesystem, too."""
-    found = look.subjects.get(subject)
-    if found is None:
+    known = look.subjects.get(subject)
+    if known is None:
         return []
-    below = (look.subjects[one] for one in found.below if found.kind == "mount" and one in look.subjects)
-    whose = [found, *(one for one in below if one.kind == "filesystem")]
+    below = (look.subjects[one] for one in known.below if known.kind == "mount" and one in look.subjects)
+    whose = [known, *(one for one in below if one.kind == "filesystem")]
     return [(one.id, name) for one in whose for name, _ in own_facts(one)]
 
 
@@ -115,11 +115,11 @@ def is_(fact: Fact[Any] | None, name: str) -> str:
     return value_text(catalogue()[name], fact.value)
 
 
-def in_words(one: Supposition) -> str:
+def in_words(supposition: Supposition) -> str:
     """'disk.plp = proven'."""
-    if one.value is None:
-        return f"{one.fact} is not known"
-    return f"{one.fact} = {value_text(catalogue()[one.fact], one.value)}"
+    if supposition.value is None:
+        return f"{supposition.fact} is not known"
+    return f"{supposition.fact} = {value_text(catalogue()[supposition.fact], supposition.value)}"
 
 
 def subject_rows(look: Look, width: int, glyphs: Glyphs) -> Sequence[Row]:
@@ -154,13 +154,13 @@ def fact_rows(look: Look, subject: str, asked: Container[str], width: int, glyph
 def offered_rows(look: Look, offered: Sequence[tuple[str, str]], width: int, glyphs: Glyphs) -> list[Row]:
     """Facts of several subjects, a line each, by their place among them: name, value and whose."""
     rows = []
-    for at, (subject, name) in enumerate(offered):
-        found, fact = look.subjects.get(subject), fact_of(look, subject, name)
+    for index, (subject, name) in enumerate(offered):
+        owned, fact = look.subjects.get(subject), fact_of(look, subject, name)
         tone = Tone.PLAIN if isinstance(fact, Known) else Tone.UNKNOWN
         now = "not known" if isinstance(fact, Unknown) else is_(fact, name)
-        told = (span(f" {name:<{_NAME_WIDTH}} ", Tone.STRONG), span(now, tone, _LONGEST))
-        of = span(f"  of {full_name(found) if found else subject}", Tone.DIM)
-        rows.append(Row(str(at), (cut((*told, of), width, glyphs.ellipsis),)))
+        words = (span(f" {name:<{_NAME_WIDTH}} ", Tone.STRONG), span(now, tone, _LONGEST))
+        of = span(f"  of {full_name(owned) if owned else subject}", Tone.DIM)
+        rows.append(Row(str(index), (cut((*words, of), width, glyphs.ellipsis),)))
     return rows
 
 
@@ -206,24 +206,24 @@ def _is_now(fact: Fact[Any] | None, key: str, entry: Entry) -> bool:
 
 
 def _value_row(key: str, words: str, more: str = "", *, now: bool = False) -> Row:
-    told = [span(f"  {words}", Tone.STRONG)]
+    spans = [span(f"  {words}", Tone.STRONG)]
     if more or now:
-        told.append(span(f"   {more or 'as it is now'}", Tone.DIM))
-    return Row(key, (tuple(told),))
+        spans.append(span(f"   {more or 'as it is now'}", Tone.DIM))
+    return Row(key, (tuple(spans),))
 
 
 def supposition_rows(real: Look, supposed: Sequence[Supposition], width: int, glyphs: Glyphs) -> list[Row]:
     """What is supposed, a line each, newest last, with what it really is."""
     rows = []
-    for one in supposed:
-        subject = real.subjects.get(one.subject)
+    for supposition in supposed:
+        subject = real.subjects.get(supposition.subject)
         whose = f"{subject.kind} {short_name(subject)}" if subject and subject.kind != "host" else "this machine"
-        fact = fact_of(real, one.subject, one.fact)
-        now = "not known" if isinstance(fact, Unknown) else is_(fact, one.fact)
-        told: Line = (
-            span(f" {in_words(one)}", Tone.STRONG, _LONGEST),
-            span(f"  of {whose if subject else one.subject}"),
+        fact = fact_of(real, supposition.subject, supposition.fact)
+        now = "not known" if isinstance(fact, Unknown) else is_(fact, supposition.fact)
+        words: Line = (
+            span(f" {in_words(supposition)}", Tone.STRONG, _LONGEST),
+            span(f"  of {whose if subject else supposition.subject}"),
             span(f"  really {now}", Tone.DIM),
         )
-        rows.append(Row(f"{one.subject}\n{one.fact}", (cut(told, width, glyphs.ellipsis),)))
+        rows.append(Row(f"{supposition.subject}\n{supposition.fact}", (cut(words, width, glyphs.ellipsis),)))
     return rows

@@ -111,9 +111,9 @@ def rows(
 ) -> LazyRows:
     """All that can be done here, under titles; a row for each mount is made when it is seen."""
     mounts = probes.mounts(look.storage, kept)
-    found = can_be_tried(look)
-    rooms = _Rooms.of(found, width)
-    tried = list(_tried(found, rooms, kept, now, width, glyphs))
+    verdicts = can_be_tried(look)
+    rooms = _Rooms.of(verdicts, width)
+    tried = list(_tried(verdicts, rooms, kept, now, width, glyphs))
     nothing = _plain("nothing", "no rule that can be tried says anything of a mount here", width, glyphs)
     trying = f"Try what a rule would change, on scratch filesystems: {TRY_S / 60:.0f} min at most"
     before = [_title(trying, width, glyphs), *(tried or [nothing])]
@@ -139,13 +139,13 @@ def rows(
     if kept.compared:
         after += [_title("Compared before", width, glyphs), *trials_compare.compared_rows(kept, now, width, glyphs)]
 
-    def made(at: int) -> Row:
-        if at < len(before):
-            return before[at]
-        if at < len(before) + len(sides):
-            point, mount, _ = sides[at - len(before)]
+    def made(index: int) -> Row:
+        if index < len(before):
+            return before[index]
+        if index < len(before) + len(sides):
+            point, mount, _ = sides[index - len(before)]
             return _mount(point, mount, picked, width, glyphs)
-        return after[at - len(before) - len(sides)]
+        return after[index - len(before) - len(sides)]
 
     keys = [key_of("mount", point) for point, _, _ in sides]
     return LazyRows([*(one.key for one in before), *keys, *(one.key for one in after)], made)
@@ -181,13 +181,13 @@ class _Rooms(Struct, frozen=True):
     wide: bool
 
     @staticmethod
-    def of(found: Sequence[Verdict], width: int) -> _Rooms:
+    def of(verdicts: Sequence[Verdict], width: int) -> _Rooms:
         """As wide as the longest; a title has no more than the others leave."""
         wide = width >= _WIDE
-        mount = min(max((columns((span(mount_of(it.subject)),)) for it in found), default=1), width // 5)
+        mount = min(max((columns((span(mount_of(it.subject)),)) for it in verdicts), default=1), width // 5)
         state = max(len(word) for word, _ in _OUTCOMES.values()) if wide else _STATE if width >= _NARROW else 0
         left = width - 3 - 2 - (state + 2 if state else 0) - mount - (2 + _TOLD if wide else 0)
-        longest = max((len(it.rule.title) for it in found), default=0)
+        longest = max((len(it.rule.title) for it in verdicts), default=0)
         return _Rooms(max(min(max(longest, len(_ANY)), left), 10), state, mount, wide)
 
 
@@ -198,12 +198,12 @@ _TOLD: Final = len("faster by 8 to 15 %, 12 days ago")
 _ANY: Final = "any mount option, or argument of mkfs"
 
 
-def _trial(key: str, title: str, state: Span, mount: str, told: Span, rooms: _Rooms, width: int, glyphs: Glyphs) -> Row:
+def _trial(key: str, title: str, state: Span, mount: str, gain: Span, rooms: _Rooms, width: int, glyphs: Glyphs) -> Row:
     """Title, state, mount, and what it came to, below each other in all rows."""
     cells: Line = (Span("   "),)
-    for room, one in ((rooms.title, span(title)), (rooms.state, state), (rooms.mount, span(mount, Tone.STRONG))):
-        cells += (*padded(cut((one,), room, glyphs.ellipsis), room), Span("  ")) if room else ()
-    return Row(key, (cut((*cells, told) if rooms.wide else cells[:-1], width, glyphs.ellipsis),), title)
+    for room, cell in ((rooms.title, span(title)), (rooms.state, state), (rooms.mount, span(mount, Tone.STRONG))):
+        cells += (*padded(cut((cell,), room, glyphs.ellipsis), room), Span("  ")) if room else ()
+    return Row(key, (cut((*cells, gain) if rooms.wide else cells[:-1], width, glyphs.ellipsis),), title)
 
 
 def _any_option(mount: str, rooms: _Rooms, width: int, glyphs: Glyphs) -> Row:
@@ -213,19 +213,19 @@ def _any_option(mount: str, rooms: _Rooms, width: int, glyphs: Glyphs) -> Row:
 
 
 def _tried(
-    found: Iterable[Verdict], rooms: _Rooms, kept: Kept, now: datetime, width: int, glyphs: Glyphs
+    verdicts: Iterable[Verdict], rooms: _Rooms, kept: Kept, now: datetime, width: int, glyphs: Glyphs
 ) -> Iterator[Row]:
-    for verdict in found:
+    for verdict in verdicts:
         mount, rule = mount_of(verdict.subject), verdict.rule
         results = results_of(kept, mount, rule.id)
         newest = next(iter(results), None)
-        told = span("not known: results are unreadable", Tone.UNKNOWN) if kept.unread else span("not tried", Tone.DIM)
+        gain = span("not known: results are unreadable", Tone.UNKNOWN) if kept.unread else span("not tried", Tone.DIM)
         state = span(*_OUTCOMES[verdict.outcome])
         if newest is not None:
-            told = span(f"{says(newest)}, {age_words(newest.when, now)}{_before(results)}")
+            gain = span(f"{says(newest)}, {age_words(newest.when, now)}{_before(results)}")
         if not rooms.wide and (newest or kept.unread):
             state = span(says(newest)) if newest else span("results unreadable", Tone.UNKNOWN)
-        row = _trial(key_of("try", rule.id, mount), rule.title, state, mount, told, rooms, width, glyphs)
+        row = _trial(key_of("try", rule.id, mount), rule.title, state, mount, gain, rooms, width, glyphs)
         yield replace(row, searched=rule.id)
 
 
@@ -243,10 +243,10 @@ def _before(results: Sequence[Result]) -> str:
 
 def says(result: Result) -> str:
     """'faster by 8 to 15 %'."""
-    one = result.figure
-    if one is None:
+    figure = result.figure
+    if figure is None:
         return "no figure"
-    return sentence(Ratio(middle=one.median, low=one.low, high=one.high, blocks=one.windows), MATTERS)
+    return sentence(Ratio(middle=figure.median, low=figure.low, high=figure.high, blocks=figure.windows), MATTERS)
 
 
 def _mount(point: str, mount: Mount, picked: Collection[str], width: int, glyphs: Glyphs) -> Row:
@@ -275,14 +275,14 @@ def _forecasts(points: Iterable[str], kept: Kept, width: int, glyphs: Glyphs) ->
 
 def _kept(kept: Kept, now: datetime, width: int, glyphs: Glyphs) -> Iterator[Row]:
     """Newest first, of all mounts."""
-    found = [
+    trials_kept = [
         (held, rule_of(job))
         for on_mount in kept.by_mount.values()
         for job, every in on_mount.items()
         for held in every
         if rule_of(job)
     ]
-    for held, rule in sorted(found, key=lambda it: it[0].result.when, reverse=True):
+    for held, rule in sorted(trials_kept, key=lambda it: it[0].result.when, reverse=True):
         result = held.result
         words = (
             span(f"{says(result)}  ", Tone.STRONG),
@@ -317,30 +317,30 @@ def sides(picked: Iterable[str]) -> tuple[tuple[str, ...], tuple[str, ...]]:
 
 def about(key: str, look: Look, kept: Kept, now: datetime, *, live: bool) -> Document:
     """The row under the cursor, beside the list."""
-    one = chosen(key)
-    match one.kind:
+    row = chosen(key)
+    match row.kind:
         case "try" | "kept":
-            return Document(key, tuple(_about_trial(one, look, kept, now, live=live)))
+            return Document(key, tuple(_about_trial(row, look, kept, now, live=live)))
         case "option":
             words = "Tries an option that you name, on scratch filesystems made like this mount. f names another place."
-            return Document(key, (Heading(f"Any option, as on {one.mount}"), paragraph(words)))
+            return Document(key, (Heading(f"Any option, as on {row.mount}"), paragraph(words)))
         case "mount" | "image":
-            return Document(key, tuple(_about_side(one)))
+            return Document(key, tuple(_about_side(row)))
         case "compared":
-            return Document(key, tuple(trials_compare.about_compared(kept.compared.get(one.name, ()), now)))
+            return Document(key, tuple(trials_compare.about_compared(kept.compared.get(row.name, ()), now)))
         case "forecast":
             words = "Enter shows what a device of another latency would bring, as far as kept results tell."
-            return Document(key, (Heading(f"Forecast of {one.name}"), paragraph(words)))
+            return Document(key, (Heading(f"Forecast of {row.name}"), paragraph(words)))
         case "title":
-            return Document(key, (paragraph(span(one.name, Tone.DIM)),))
+            return Document(key, (paragraph(span(row.name, Tone.DIM)),))
 
 
-def _about_trial(one: Chosen, look: Look, kept: Kept, now: datetime, *, live: bool) -> Iterator[Block]:
-    rule_id = one.name.partition(" ")[0]
-    found = (it for it in can_be_tried(look) if it.rule.id == rule_id and mount_of(it.subject) == one.mount)
-    verdict = next(found, None)
+def _about_trial(row: Chosen, look: Look, kept: Kept, now: datetime, *, live: bool) -> Iterator[Block]:
+    rule_id = row.name.partition(" ")[0]
+    verdicts = (it for it in can_be_tried(look) if it.rule.id == rule_id and mount_of(it.subject) == row.mount)
+    verdict = next(verdicts, None)
     yield Heading(verdict.rule.title if verdict else rule_id)
-    yield paragraph(span(f"{rule_id} on {one.mount}", Tone.DIM))
+    yield paragraph(span(f"{rule_id} on {row.mount}", Tone.DIM))
     trial = verdict.rule.trial if verdict else None
     if trial is not None:
         yield Gap()
@@ -352,7 +352,7 @@ def _about_trial(one: Chosen, look: Look, kept: Kept, now: datetime, *, live: bo
         )
         if verdict is not None and not live:
             yield paragraph(span("It can be tried on the machine itself, not on a recording.", Tone.WARNING))
-    yield from _earlier(results_of(kept, one.mount, rule_id), kept.unread, now)
+    yield from _earlier(results_of(kept, row.mount, rule_id), kept.unread, now)
 
 
 def _earlier(results: Sequence[Result], unread: int, now: datetime) -> Iterator[Block]:
@@ -374,10 +374,10 @@ def _earlier(results: Sequence[Result], unread: int, now: datetime) -> Iterator[
             yield paragraph(remark, first=(Span("  - "),))
 
 
-def _about_side(one: Chosen) -> Iterator[Block]:
-    yield Heading(one.name)
-    if one.kind == "image":
-        choice = CHOICES.get(one.name)
+def _about_side(side: Chosen) -> Iterator[Block]:
+    yield Heading(side.name)
+    if side.kind == "image":
+        choice = CHOICES.get(side.name)
         if choice is not None:
             yield paragraph(choice.says)
             for words, name in ((choice.form.mkfs, "mkfs   "), (choice.form.options, "mount  ")):

@@ -91,46 +91,48 @@ def _windows(progress: TrialProgress, width: int, glyphs: Glyphs) -> Iterator[Li
     """So far: each side's figure with its interval, on one scale from 0; they are not ranked before the end."""
     known = sorted(progress.windows, key=lambda it: it.side)
     top = max((it.figure.high for it in known if it.figure is not None), default=0.0)
-    for one in known:
-        name = padded((span(one.side),), _NAME)
-        if one.figure is None or one.job not in JOBS:
+    for window in known:
+        name = padded((span(window.side),), _NAME)
+        if window.figure is None or window.job not in JOBS:
             yield (Span("  "), *name, span("no figure yet", Tone.DIM))
             continue
-        drawn = extent(one.figure.low, one.figure.high, top, probe_page.cells(width, 54), glyphs, one.figure.median)
-        words = f"  {figure_text(JOBS[one.job].headline.name, one.figure)} {sureness(one.figure)}"
+        drawn = extent(
+            window.figure.low, window.figure.high, top, probe_page.cells(width, 54), glyphs, window.figure.median
+        )
+        words = f"  {figure_text(JOBS[window.job].headline.name, window.figure)} {sureness(window.figure)}"
         yield (Span("  "), *name, Span(drawn, Tone.STRONG), span(words))
 
 
 def _ended(progress: TrialProgress) -> Iterator[Line]:
-    for one in progress.ended:
-        result = one.result
+    for ended in progress.ended:
+        result = ended.result
         words = "no figure" if result.figure is None else figure_text(result.headline, result.figure)
         sure = "" if result.figure is None else sureness(result.figure)
         yield (
             Span("  "),
             *padded((span(result.job),), _NAME),
-            *padded((span(one.side, Tone.STRONG),), _NAME),
+            *padded((span(ended.side, Tone.STRONG),), _NAME),
             span(f"{words:<24} "),
             span(sure, Tone.DIM),
             span("  failed" if result.end == "failed" else "", Tone.BAD),
         )
 
 
-def table_of(told: CompareDone) -> Comparison:
+def table_of(table: CompareDone) -> Comparison:
     """The comparison that a table tells."""
-    sides = {it.name: it for it in told.sides}
-    jobs = workloads.jobs(told.jobs)
+    sides = {it.name: it for it in table.sides}
+    jobs = workloads.jobs(table.jobs)
     by_id = {it.id: it for it in jobs}
     cells = [
         Cell(side=sides[it.side], job=by_id[it.job], result=it.result, why=it.why)
-        for it in told.cells
+        for it in table.cells
         if it.side in sides and it.job in by_id
     ]
-    return comparison(told.sides, jobs, cells)
+    return comparison(table.sides, jobs, cells)
 
 
 def _over(progress: TrialProgress, width: int, glyphs: Glyphs) -> Iterator[Block]:
-    finished, told = progress.finished, progress.table
+    finished, table = progress.finished, progress.table
     yield paragraph(span("Comparison of ", Tone.DIM), _title(progress))
     if finished and finished.error:
         yield paragraph(span(finished.error, Tone.BAD))
@@ -138,48 +140,48 @@ def _over(progress: TrialProgress, width: int, glyphs: Glyphs) -> Iterator[Block
         yield paragraph(
             span("Stopped by you; what it had made is taken away, and the rest was not measured.", Tone.WARNING)
         )
-    if told is None:
+    if table is None:
         yield paragraph(span("Nothing was measured.", Tone.WARNING))
         yield from notes(progress, glyphs)
         return
-    found, about = table_of(told), about_of(progress, told)
+    compared, about = table_of(table), about_of(progress, table)
     yield Gap()
-    yield DrawnLines(tuple(matrix(found, width, glyphs)))
-    if not _named(found, width):
-        numbers = (f"{at} {side.name}" for at, side in enumerate(found.sides, 1))
+    yield DrawnLines(tuple(matrix(compared, width, glyphs)))
+    if not _named(compared, width):
+        numbers = (f"{at} {side.name}" for at, side in enumerate(compared.sides, 1))
         yield paragraph(span(", ".join(numbers), Tone.KEY), first=(Span("  "),))
     for words in LEGEND:
         yield paragraph(span(words, Tone.DIM), first=(Span("  "),))
-    for words in winners(found, about):
+    for words in winners(compared, about):
         yield Gap()
         yield paragraph(span(words, Tone.STRONG))
-    for row in found.rows:
+    for row in compared.rows:
         yield from _workload(row, about, width, glyphs)
-    yield from _sides(found, about, glyphs)
+    yield from _sides(compared, about, glyphs)
     yield Gap()
     yield Heading("How far to believe it")
-    for words in (*shares(found), *limits(found, about), *progress.notes):
+    for words in (*shares(compared), *limits(compared, about), *progress.notes):
         yield paragraph(words, first=(Span(f"{glyphs.bullet} "),))
 
 
-def about_of(progress: TrialProgress, told: CompareDone) -> Circumstances:
+def about_of(progress: TrialProgress, table: CompareDone) -> Circumstances:
     """What the words of a comparison want to know of it."""
     asked = progress.asked
     finished = progress.finished
     failed = finished.error if finished else ""
     return Circumstances(
-        when=told.when,
+        when=table.when,
         state="cancelled"
         if finished and finished.state == "cancelled"
         else "failed"
         if finished and finished.error
         else "done",
         command="",
-        image_folder=told.image_folder,
-        image_bytes=told.image_bytes,
+        image_folder=table.image_folder,
+        image_bytes=table.image_bytes,
         seconds=asked.seconds,
         width=asked.width if isinstance(asked, CompareAsked) else 0.05,
-        seed=told.seed,
+        seed=table.seed,
         failed=failed,
     )
 
@@ -193,24 +195,24 @@ def _named(found: Comparison, width: int) -> bool:
     return _NAME + 2 + (_longest(found) + 2) * len(found.sides) <= width
 
 
-def matrix(found: Comparison, width: int, glyphs: Glyphs) -> Iterator[Line]:
+def matrix(compared: Comparison, width: int, glyphs: Glyphs) -> Iterator[Line]:
     """Workloads down, sides across by their numbers; where there is room, by their names."""
-    room = _longest(found) + 2 if _named(found, width) else _CELL
+    room = _longest(compared) + 2 if _named(compared, width) else _CELL
     heads: Line = (Span(" " * (_NAME + 2)),)
-    for at, side in enumerate(found.sides, 1):
-        heads += padded((span(side.name if _named(found, width) else str(at), Tone.KEY),), room)
+    for at, side in enumerate(compared.sides, 1):
+        heads += padded((span(side.name if _named(compared, width) else str(at), Tone.KEY),), room)
     yield cut(heads, width, glyphs.ellipsis)
-    for row in found.rows:
+    for row in compared.rows:
         cells: Line = (Span("  "), *padded((span(row.job.id),), _NAME))
-        for one in row.ranked:
-            cells += padded((Span(MARKS[one.standing], _TONES[one.standing]),), room)
+        for ranked in row.ranked:
+            cells += padded((Span(MARKS[ranked.standing], _TONES[ranked.standing]),), room)
         yield cut(cells, width, glyphs.ellipsis)
 
 
-def _sides(found: Comparison, about: Circumstances, glyphs: Glyphs) -> Iterator[Block]:
+def _sides(compared: Comparison, about: Circumstances, glyphs: Glyphs) -> Iterator[Block]:
     yield Gap()
     yield Heading("Sides")
-    for at, side in enumerate(found.sides, 1):
+    for at, side in enumerate(compared.sides, 1):
         yield paragraph(
             span(side.name, Tone.STRONG), f": {side_words(side, about)}", first=(span(f"{at:>2}  ", Tone.KEY),)
         )
@@ -227,11 +229,11 @@ def _workload(row: WorkloadRow, about: Circumstances, width: int, glyphs: Glyphs
     for asked, members in row.groups():
         yield paragraph(span(f"{group(asked, about)}; drawn on a scale of their own", Tone.DIM))
         yield from _members(members, width, glyphs)
-    for one in row.unranked:
+    for ranked in row.unranked:
         yield paragraph(
-            span(one.cell.side.name, Tone.STRONG),
+            span(ranked.cell.side.name, Tone.STRONG),
             span(": not ranked: ", Tone.UNKNOWN),
-            one.why,
+            ranked.why,
             indent=4,
             first=(Span("  "),),
         )
@@ -241,8 +243,8 @@ def _members(members: Sequence[Ranked], width: int, glyphs: Glyphs) -> Iterator[
     """Each with its interval drawn to the scale of the largest, and what it cost."""
     figures = [it.cell.result.figure for it in members if it.cell.result and it.cell.result.figure]
     top = max((it.high for it in figures), default=0.0)
-    for one in members:
-        result = one.cell.result
+    for ranked in members:
+        result = ranked.cell.result
         if result is None or result.figure is None:
             continue
         figure = result.figure
@@ -250,19 +252,19 @@ def _members(members: Sequence[Ranked], width: int, glyphs: Glyphs) -> Iterator[
         yield DrawnLines(
             (
                 (
-                    Span(f"  {MARKS[one.standing]} ", _TONES[one.standing]),
-                    *padded((span(one.cell.side.name, _TONES[one.standing]),), _NAME),
-                    Span(drawn, _TONES[one.standing]),
+                    Span(f"  {MARKS[ranked.standing]} ", _TONES[ranked.standing]),
+                    *padded((span(ranked.cell.side.name, _TONES[ranked.standing]),), _NAME),
+                    Span(drawn, _TONES[ranked.standing]),
                     span(f"  {figure_words(result)}"),
                 ),
             )
         )
-        more = [interval(result.headline, figure), behind(one)]
+        more = [interval(result.headline, figure), behind(ranked)]
         if result.flushes_per_operation is not None:
             more.append(f"{number(result.flushes_per_operation)} flushes/op")
         if result.amplification is not None:
             more.append(f"{number(result.amplification)} x written")
-        if one.cell.side.dangers:
+        if ranked.cell.side.dangers:
             more.append("dangerous")
         yield paragraph(span("; ".join(filter(None, more)), Tone.DIM), first=(Span("    "),))
 
@@ -277,11 +279,11 @@ def compared_rows(kept: Kept, now: datetime, width: int, glyphs: Glyphs) -> Iter
     longest = max((len(listed(held[0].result.sides)) for held in kept.compared.values()), default=0)
     for job, held in sorted(kept.compared.items(), key=lambda it: it[1][0].result.when, reverse=True):
         result = held[0].result
-        told = f"{who_was_best(result)}{trend([one.result for one in held])}, {age_words(result.when, now)}"
+        winner = f"{who_was_best(result)}{trend([one.result for one in held])}, {age_words(result.when, now)}"
         stale = span("  stale" if held[0].stale else "", Tone.WARNING)
-        room = max(min(width - 6 - len(told) - len(stale.text), longest), 16)
+        room = max(min(width - 6 - len(winner) - len(stale.text), longest), 16)
         sides = padded(cut((span(listed(result.sides)),), room, glyphs.ellipsis), room)
-        line = (Span("   "), *sides, Span("  "), span(told, Tone.STRONG), stale)
+        line = (Span("   "), *sides, Span("  "), span(winner, Tone.STRONG), stale)
         yield Row(f"compared\n{job}\n", (cut(line, width, glyphs.ellipsis),), " ".join(result.best))
 
 
@@ -303,15 +305,15 @@ def trend(results: Sequence[Result]) -> str:
 
 def about_compared(held: Sequence[KeptResult], now: datetime) -> Iterator[Block]:
     """Each time that these were compared, with who was at the top of what."""
-    for at, one in enumerate(held):
-        result = one.result
-        if not at:
+    for index, earlier in enumerate(held):
+        result = earlier.result
+        if not index:
             yield Heading(f"{listed(result.sides)}, compared")
         yield Gap()
         took = f"took {result.seconds:,.0f} s, {result.engine}"
         yield paragraph(span(age_words(result.when, now), Tone.STRONG), span(f"  {result.when}, {took}", Tone.DIM))
         for job, top in result.best.items():
-            said = f"{top[0]} is best" if len(top) == 1 else f"{listed(top)} can't be told apart"
-            yield paragraph(said, first=(span(f"  {job}  ", Tone.KEY),), indent=4)
-        if one.stale:
-            yield paragraph(span(f"Something has changed since: {one.stale}", Tone.WARNING), indent=2)
+            words = f"{top[0]} is best" if len(top) == 1 else f"{listed(top)} can't be told apart"
+            yield paragraph(words, first=(span(f"  {job}  ", Tone.KEY),), indent=4)
+        if earlier.stale:
+            yield paragraph(span(f"Something has changed since: {earlier.stale}", Tone.WARNING), indent=2)

@@ -40,23 +40,23 @@ _ASCII: Final = str.maketrans({"│": "|", "└": "`", "─": "-", "·": "."})
 def page(kept: Kept, mount: str, width: int, glyphs: Glyphs) -> Document:
     """All that the results on a mount allow to say."""
     results = [held.result for every in kept.on(mount).values() for held in every]
-    found = kept_of(results, mount)
-    whole = study(found.points)
+    sources = kept_of(results, mount)
+    studied = study(sources.points)
     blocks: list[Block] = [paragraph(span("What a faster device would bring to ", Tone.DIM), span(mount, Tone.TITLE))]
-    for workload in whole.workloads:
-        blocks += _workload(whole, workload, width, glyphs)
-    for one in found.alone:
-        blocks += _alone(one, width, glyphs)
+    for workload in studied.workloads:
+        blocks += _workload(studied, workload, width, glyphs)
+    for alone in sources.alone:
+        blocks += _alone(alone, width, glyphs)
     if kept.unread:
         unread = f"Of the results that are kept {kept.unread:,} cannot be read, and may tell more."
         blocks += [Gap(), paragraph(span(unread, Tone.UNKNOWN))]
-    if not (whole.told or found.alone):
+    if not (studied.told or sources.alone):
         none = "No result that is kept here tells how long the device took. Measure web, mail or file-server: 4."
         blocks += [Gap(), paragraph(span(none, Tone.UNKNOWN))]
-    if found.without_latency:
-        told = f"Nothing is told of {listed(found.without_latency)}: the results hold no latency of the device."
-        blocks += [Gap(), paragraph(span(told, Tone.DIM))]
-    if whole.told or found.alone:
+    if sources.without_latency:
+        left_out = f"Nothing is told of {listed(sources.without_latency)}: the results hold no latency of the device."
+        blocks += [Gap(), paragraph(span(left_out, Tone.DIM))]
+    if studied.told or sources.alone:
         blocks += [Gap(), Heading("How far to believe it")]
         blocks += [paragraph(words, first=(Span(f"{glyphs.bullet} "),)) for words in (BASIS, SUB_MS, USUAL)]
         sweep = "fsadvisor forecast --sweep measures the whole curve by delays in a scratch device; it is no key here."
@@ -64,23 +64,23 @@ def page(kept: Kept, mount: str, width: int, glyphs: Glyphs) -> Document:
     return Document(f"forecast {mount}", tuple(blocks))
 
 
-def _workload(whole: Study, workload: str, width: int, glyphs: Glyphs) -> Iterator[Block]:
-    told = whole.of(workload)
+def _workload(studied: Study, workload: str, width: int, glyphs: Glyphs) -> Iterator[Block]:
+    analyses = studied.of(workload)
     yield Gap()
     yield Heading(workload)
-    yield from picture(told, width, glyphs)
-    for one in told:
+    yield from picture(analyses, width, glyphs)
+    for analysis in analyses:
         yield Gap()
-        yield from _curve(one, width, glyphs)
-    yield from _places(whole, workload)
+        yield from _curve(analysis, width, glyphs)
+    yield from _places(studied, workload)
 
 
-def picture(told: Sequence[CurveAnalysis], width: int, glyphs: Glyphs) -> Iterator[Block]:
+def picture(analyses: Sequence[CurveAnalysis], width: int, glyphs: Glyphs) -> Iterator[Block]:
     """Throughput over the device's latency, both from 0."""
-    lines = [one.rstrip("\n") for one in plot(told, columns=max(20, min(width, 100) - 16), rows=_ROWS)]
+    lines = [one.rstrip("\n") for one in plot(analyses, columns=max(20, min(width, 100) - 16), rows=_ROWS)]
     if not lines:
         return
-    signs = letters([it.curve.filesystem for it in told])
+    signs = letters([it.curve.filesystem for it in analyses])
     in_ascii = glyphs.range_line == "-"
     yield paragraph(span("operations/s by latency of the device", Tone.DIM))
     yield DrawnLines(tuple((Span("  "), span(one.translate(_ASCII) if in_ascii else one)) for one in lines))
@@ -88,22 +88,24 @@ def picture(told: Sequence[CurveAnalysis], width: int, glyphs: Glyphs) -> Iterat
     yield paragraph(span(f"{key}; * several; {'.' if in_ascii else '·'} expected", Tone.DIM))
 
 
-def _curve(one: CurveAnalysis, width: int, glyphs: Glyphs) -> Iterator[Block]:
-    found = one.fit
-    runs = f"{counted(len(one.curve.points), 'run')} at {counted(len(one.curve.levels), 'latency', 'latencies')}"
-    yield paragraph(span(one.curve.filesystem, Tone.STRONG), f": {class_words(one.verdict)}")
-    if isinstance(found, NoFit):
-        yield paragraph(span(f"no fit from {runs}: {found.why}", Tone.UNKNOWN))
+def _curve(analysis: CurveAnalysis, width: int, glyphs: Glyphs) -> Iterator[Block]:
+    fit = analysis.fit
+    runs = (
+        f"{counted(len(analysis.curve.points), 'run')} at {counted(len(analysis.curve.levels), 'latency', 'latencies')}"
+    )
+    yield paragraph(span(analysis.curve.filesystem, Tone.STRONG), f": {class_words(analysis.verdict)}")
+    if isinstance(fit, NoFit):
+        yield paragraph(span(f"no fit from {runs}: {fit.why}", Tone.UNKNOWN))
         return
-    c = f"C = {number(found.model.c)} operations/s x ms{_between(found.c)}"
-    software = f"l_sw = {number(found.model.software_ms)} ms{_between(found.software_ms, ' ms')}"
-    if found.model.software_ms < 0:
+    c = f"C = {number(fit.model.c)} operations/s x ms{_between(fit.c)}"
+    software = f"l_sw = {number(fit.model.software_ms)} ms{_between(fit.software_ms, ' ms')}"
+    if fit.model.software_ms < 0:
         software += ", which is no time: throughput rises more than the device's latency explains"
-    how = "exactly, from two runs" if found.r2 is None else f"{runs}, R² {found.r2:.3f}"
+    how = "exactly, from two runs" if fit.r2 is None else f"{runs}, R² {fit.r2:.3f}"
     yield paragraph(span(f"{c}; {software}; {how}", Tone.DIM))
-    if one.expected:
-        yield DrawnLines(tuple(_devices(one.expected, width, glyphs)))
-        if any(it.outside for it in one.expected):
+    if analysis.expected:
+        yield DrawnLines(tuple(_devices(analysis.expected, width, glyphs)))
+        if any(it.outside for it in analysis.expected):
             yield paragraph(span("outside: slower or faster than all that was measured", Tone.DIM), first=(Span("  "),))
 
 
@@ -119,17 +121,17 @@ def _devices(expected: Sequence[Expected], width: int, glyphs: Glyphs) -> Iterat
     ends = [(it.interval.low, it.interval.high) for it in expected]
     known = [end for pair in ends for end in pair if end is not None and end > 0]
     least, most = min(known, default=0.0), max(known, default=0.0)
-    for one in expected:
-        rate = "no answer" if one.throughput is None else f"{number(one.throughput)}/s{_between(one.interval)}"
+    for point in expected:
+        rate = "no answer" if point.throughput is None else f"{number(point.throughput)}/s{_between(point.interval)}"
         doubts = [
-            *(["< 1 ms"] if one.below_a_millisecond else []),
-            *(["outside"] if one.outside else []),
+            *(["< 1 ms"] if point.below_a_millisecond else []),
+            *(["outside"] if point.outside else []),
         ]
-        low, high = one.interval.low, one.interval.high
+        low, high = point.interval.low, point.interval.high
         known_both = low is not None and high is not None and width >= _DRAWN
         drawn = between(low or 0.0, high or 0.0, least, most, _room(width, _RATE), glyphs) if known_both else ""
         yield (
-            *_device(one.device),
+            *_device(point.device),
             *padded((span(rate, Tone.STRONG),), _RATE),
             Span(drawn),
             span(f"  {', '.join(doubts)}", Tone.WARNING),
@@ -160,15 +162,15 @@ def between(low: float, high: float, least: float, most: float, width: int, glyp
     return "".join(signs)
 
 
-def _alone(one: Alone, width: int, glyphs: Glyphs) -> Iterator[Block]:
+def _alone(sole: Alone, width: int, glyphs: Glyphs) -> Iterator[Block]:
     """Bounds from one latency."""
     yield Gap()
-    yield Heading(one.job)
-    runs = counted(one.runs, "run")
+    yield Heading(sole.job)
+    runs = counted(sole.runs, "run")
     yield paragraph(
-        span(one.filesystem, Tone.STRONG),
-        f": {figure_text(one.headline, one.throughput)} where the device took {number(one.device_ms)} ms for a read or "
-        "write, flushes left out",
+        span(sole.filesystem, Tone.STRONG),
+        f": {figure_text(sole.headline, sole.throughput)} where the device took {number(sole.device_ms)} ms for a read "
+        "or write, flushes left out",
         span(f" ({runs} kept, the newest counts)", Tone.DIM),
     )
     yield paragraph(
@@ -177,13 +179,13 @@ def _alone(one: Alone, width: int, glyphs: Glyphs) -> Iterator[Block]:
             Tone.UNKNOWN,
         )
     )
-    yield DrawnLines(tuple(_bounds(one, width, glyphs)))
+    yield DrawnLines(tuple(_bounds(sole, width, glyphs)))
 
 
-def _bounds(one: Alone, width: int, glyphs: Glyphs) -> Iterator[Line]:
-    least = min((bounds.least for _, bounds in one.others), default=0.0)
-    most = max((bounds.most for _, bounds in one.others), default=0.0)
-    for device, bounds in one.others:
+def _bounds(sole: Alone, width: int, glyphs: Glyphs) -> Iterator[Line]:
+    least = min((bounds.least for _, bounds in sole.others), default=0.0)
+    most = max((bounds.most for _, bounds in sole.others), default=0.0)
+    for device, bounds in sole.others:
         words = f"{number(bounds.least)} to {number(bounds.most)}"
         mark = "  < 1 ms" if device.latency_ms < WARN_BELOW_MS else ""
         drawn = between(bounds.least, bounds.most, least, most, _room(width, _BOUNDS), glyphs)
@@ -195,18 +197,18 @@ def _bounds(one: Alone, width: int, glyphs: Glyphs) -> Iterator[Line]:
         )
 
 
-def _places(whole: Study, workload: str) -> Iterator[Block]:
+def _places(studied: Study, workload: str) -> Iterator[Block]:
     """Which filesystems change places as devices get faster."""
-    pairs = [it for it in whole.pairs if it.workload == workload]
+    pairs = [it for it in studied.pairs if it.workload == workload]
     if not pairs:
         return
     yield Gap()
     changes = [found for pair in pairs for found in pair.inversions]
-    for one in changes:
+    for swap in changes:
         yield paragraph(
             span("change of places: ", Tone.WARNING),
-            f"{one.slow_leader} is faster at {one.slow_ms:g} ms, {one.fast_leader} at {one.fast_ms:g} ms; at both the "
-            "intervals are apart.",
+            f"{swap.slow_leader} is faster at {swap.slow_ms:g} ms, {swap.fast_leader} at {swap.fast_ms:g} ms; "
+            "at both the intervals are apart.",
         )
     if not changes:
         yield paragraph(span("No change of places that the intervals prove.", Tone.DIM))

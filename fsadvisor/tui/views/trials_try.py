@@ -54,14 +54,14 @@ def trial_page(progress: TrialProgress, width: int, glyphs: Glyphs) -> Document:
 
 
 def _title(progress: TrialProgress) -> Line:
-    told = (
+    tried = (
         progress.estimate.title
         if progress.estimate
         else progress.asked.rule or " ".join(progress.asked.options)
         if isinstance(progress.asked, TrialAsked)
         else ""
     )
-    return (span(told, Tone.TITLE),)
+    return (span(tried, Tone.TITLE),)
 
 
 def _matters(progress: TrialProgress) -> float:
@@ -161,20 +161,20 @@ def _scale_words(top: float, width: int) -> str:
 def _narrowing(ratios: Sequence[Ratio], width: int, glyphs: Glyphs) -> Iterator[Line]:
     """The newest last, all on one scale."""
     top, room = scale(ratios), probe_page.cells(width, 28)
-    for at, one in enumerate(ratios, 1):
-        tone = Tone.STRONG if at == len(ratios) else Tone.DIM
-        words = f" {one.low:.3g}x to {one.high:.3g}x"
-        yield (span(f"  {one.blocks:>3} "), Span(around_one(one, top, room, glyphs), tone), span(words, tone))
+    for count, ratio in enumerate(ratios, 1):
+        tone = Tone.STRONG if count == len(ratios) else Tone.DIM
+        words = f" {ratio.low:.3g}x to {ratio.high:.3g}x"
+        yield (span(f"  {ratio.blocks:>3} "), Span(around_one(ratio, top, room, glyphs), tone), span(words, tone))
 
 
 def _dangers(progress: TrialProgress, glyphs: Glyphs) -> Iterator[Block]:
     """What the change can cost: beside every gain."""
-    told = progress.estimate.dangers if progress.estimate else ()
-    if told:
+    dangers = progress.estimate.dangers if progress.estimate else ()
+    if dangers:
         yield Gap()
         yield Heading("What it can cost")
-    for one in told:
-        yield paragraph(span(one, Tone.WARNING), first=(Span(f"{glyphs.bullet} "),))
+    for danger in dangers:
+        yield paragraph(span(danger, Tone.WARNING), first=(Span(f"{glyphs.bullet} "),))
 
 
 _ENDS: Final = {
@@ -186,46 +186,46 @@ _ENDS: Final = {
 
 
 def _over(progress: TrialProgress, width: int, glyphs: Glyphs) -> Iterator[Block]:
-    found, finished = progress.comparison, progress.finished
+    result, finished = progress.comparison, progress.finished
     yield paragraph(span("Trial of ", Tone.DIM), *_title(progress))
     if finished and finished.error:
         yield paragraph(span(finished.error, Tone.BAD))
-    if found is None:
+    if result is None:
         cancelled = finished is not None and finished.state == "cancelled"
         words = "Stopped by you before anything was measured; what it had made is taken away."
         yield paragraph(span(words if cancelled else "Nothing was measured.", Tone.WARNING))
         yield from notes(progress, glyphs)
         return
     yield Gap()
-    if found.gain is None:
-        few = f"No figure: {counted(found.blocks, 'block')} done, and an interval needs {FEWEST_BLOCKS} that count."
+    if result.gain is None:
+        few = f"No figure: {counted(result.blocks, 'block')} done, and an interval needs {FEWEST_BLOCKS} that count."
         yield paragraph(span(few, Tone.UNKNOWN))
     else:
-        yield from _gain("With the change ", found.gain, _matters(progress), width, glyphs)
-    yield from _ended(found)
+        yield from _gain("With the change ", result.gain, _matters(progress), width, glyphs)
+    yield from _ended(result)
     yield from _dangers(progress, glyphs)
     yield Gap()
     yield Heading("Both sides")
-    yield DrawnLines(tuple(_sides(found, progress.estimate.job if progress.estimate else "")))
-    yield from _doubts(found, progress, glyphs)
+    yield DrawnLines(tuple(_sides(result, progress.estimate.job if progress.estimate else "")))
+    yield from _doubts(result, progress, glyphs)
 
 
-def _ended(found: TrialComparison) -> Iterator[Block]:
-    tone = Tone.BAD if found.end == "failed" else Tone.DIM if found.end == "settled" else Tone.WARNING
-    left_out = f"; {found.left_out} of {counted(found.blocks, 'block')} left out" if found.left_out else ""
-    yield paragraph(span(f"Ended after {seconds_text(found.seconds)}: {_ENDS[found.end]}{left_out}", tone))
-    if found.error:
-        yield paragraph(span(found.error, Tone.BAD))
+def _ended(result: TrialComparison) -> Iterator[Block]:
+    tone = Tone.BAD if result.end == "failed" else Tone.DIM if result.end == "settled" else Tone.WARNING
+    left_out = f"; {result.left_out} of {counted(result.blocks, 'block')} left out" if result.left_out else ""
+    yield paragraph(span(f"Ended after {seconds_text(result.seconds)}: {_ENDS[result.end]}{left_out}", tone))
+    if result.error:
+        yield paragraph(span(result.error, Tone.BAD))
 
 
 _COLUMNS: Final = (18, 35, 12, 9)
 
 
-def _sides(found: TrialComparison, job: str) -> Iterator[Line]:
+def _sides(result: TrialComparison, job: str) -> Iterator[Line]:
     """Figure, flushes for each operation and bytes written for each asked, side by side."""
     yield _cells("", "median (95 % interval)", "flushes/op", "x written", tone=Tone.DIM)
     for name in SIDES:
-        side = found.sides.get(name)
+        side = result.sides.get(name)
         if side is not None:
             yield _cells(
                 SIDES[name],
@@ -247,33 +247,33 @@ def _figure(side: Side, job: str) -> str:
     """In the job's own unit, where the job is known."""
     if side.figure is None:
         return f"no figure, {counted(side.windows, 'window')}"
-    one = side.figure
+    figure = side.figure
     if job not in JOBS:
-        return f"{number(one.median)} ({number(one.low)} to {number(one.high)})"
+        return f"{number(figure.median)} ({number(figure.low)} to {number(figure.high)})"
     headline = JOBS[job].headline.name
-    return f"{figure_text(headline, one)} ({amount(headline, one.low)} to {amount(headline, one.high)})"
+    return f"{figure_text(headline, figure)} ({amount(headline, figure.low)} to {amount(headline, figure.high)})"
 
 
-def _doubts(found: TrialComparison, progress: TrialProgress, glyphs: Glyphs) -> Iterator[Block]:
+def _doubts(result: TrialComparison, progress: TrialProgress, glyphs: Glyphs) -> Iterator[Block]:
     """What the trial says of itself, and how its images stood."""
     yield Gap()
     yield Heading("How far to believe it")
     first = (Span(f"{glyphs.bullet} "),)
     for text in progress.notes:
         yield paragraph(text, first=first)
-    for stand in progress.stands:
-        made = " ".join(stand.mkfs) or "as mkfs makes it"
-        cache = "" if stand.write_cache is None else f", cache {stand.write_cache}"
-        through = "direct" if stand.direct_io else "through the page cache"
+    for testbed in progress.stands:
+        made = " ".join(testbed.mkfs) or "as mkfs makes it"
+        cache = "" if testbed.write_cache is None else f", cache {testbed.write_cache}"
+        through = "direct" if testbed.direct_io else "through the page cache"
         yield paragraph(
-            f"{SIDES.get(stand.side, stand.side)}: {made}; mounted with {','.join(stand.options) or 'defaults'}; "
-            f"{stand.loop}, {through}{cache}.",
+            f"{SIDES.get(testbed.side, testbed.side)}: {made}; mounted with {','.join(testbed.options) or 'defaults'}; "
+            f"{testbed.loop}, {through}{cache}.",
             first=first,
         )
-    for one in found.voids[:_VOIDS]:
-        yield paragraph(span(f"left out: {one}", Tone.WARNING), first=first)
-    if len(found.voids) > _VOIDS:
-        yield paragraph(f"and {counted(len(found.voids) - _VOIDS, 'window')} more left out.", first=first)
+    for void in result.voids[:_VOIDS]:
+        yield paragraph(span(f"left out: {void}", Tone.WARNING), first=first)
+    if len(result.voids) > _VOIDS:
+        yield paragraph(f"and {counted(len(result.voids) - _VOIDS, 'window')} more left out.", first=first)
 
 
 def asking_page(progress: TrialProgress) -> Document:

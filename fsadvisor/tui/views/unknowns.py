@@ -117,25 +117,25 @@ def _attestable(cure: Cure, subjects: Mapping[str, Subject]) -> Iterator[tuple[s
     for (asked, name), fact in cure.asked.items():
         if not catalogue()[name].attested or fact.cause is Cause.NOT_APPLICABLE:
             continue
-        at = owner(subjects, cure.subjects[asked], name)
-        if at is not None and (at, name) not in seen:
-            seen.add((at, name))
-            yield at, name
+        subject = owner(subjects, cure.subjects[asked], name)
+        if subject is not None and (subject, name) not in seen:
+            seen.add((subject, name))
+            yield subject, name
 
 
 def probe_of(learn: str) -> tuple[str, str] | None:
     """The job and the mount point of a cure that is a probe: '`fsadvisor probe JOB PLACE`: why'."""
-    found = _PROBE.match(learn)
-    if found is None:
+    match = _PROBE.match(learn)
+    if match is None:
         return None
-    rest = learn[found.end() :]
-    for at in (place for place, sign in enumerate(rest) if sign == "`"):
+    rest = learn[match.end() :]
+    for end in (place for place, sign in enumerate(rest) if sign == "`"):
         try:
-            words = shlex.split(rest[:at])
+            words = shlex.split(rest[:end])
         except ValueError:
             continue  # this backtick is part of a quoted name
         if len(words) == 1:
-            return found[1], words[0]
+            return match[1], words[0]
     return None
 
 
@@ -145,17 +145,17 @@ def packages_of(learn: str) -> tuple[str, ...]:
     return tuple(re.split(r", | and ", found[1])) if found else ()
 
 
-def title(found: Sequence[Task], checks: int) -> Line:
+def title(tasks: Sequence[Task], checks: int) -> Line:
     """How many checks could not be told, as the head counts them, and what that leaves to do."""
-    if not found:
+    if not tasks:
         return line(span(" Not known: nothing", Tone.TITLE))
-    advice = {rule for task in found for rule in task.cure.held_back}
+    advice = {rule for task in tasks for rule in task.cure.held_back}
     waits = f"{counted(len(advice), 'finding')} held back"
-    hopeless = sum(task.means is Means.NONE for task in found)
+    hopeless = sum(task.means is Means.NONE for task in tasks)
     none = f", {hopeless:,} with no way" if hopeless else ""
     return line(
         span(" Not known", Tone.TITLE),
-        span(f"  {counted(checks, 'check')}: {len(found) - hopeless:,} to do{none}"),
+        span(f"  {counted(checks, 'check')}: {len(tasks) - hopeless:,} to do{none}"),
         span(f"; {waits}" if advice else "", Tone.UNKNOWN),
     )
 
@@ -169,11 +169,11 @@ def heading(task: Task) -> str:
     return task.cure.heading.replace(_THEN_ATTEST, "").replace(_AND_ATTEST, "")
 
 
-def rows(found: Sequence[Task], width: int, glyphs: Glyphs) -> LazyRows:
+def rows(tasks: Sequence[Task], width: int, glyphs: Glyphs) -> LazyRows:
     """Two lines each: how grave and what to do, then what it would tell."""
 
-    def row(at: int) -> Row:
-        task, cure = found[at], found[at].cure
+    def row(index: int) -> Row:
+        task, cure = tasks[index], tasks[index].cure
         head = line(
             span(f" {task.severity:<8} ", TONES[task.severity]),
             span(f" {task.means.value:<7}  ", Tone.DIM if task.means is Means.NONE else Tone.STRONG),
@@ -188,7 +188,7 @@ def rows(found: Sequence[Task], width: int, glyphs: Glyphs) -> LazyRows:
         words = " ".join((*cure.rules, *cure.subjects))
         return Row(task.key, tuple(cut(one, width, glyphs.ellipsis) for one in (head, rest)), words)
 
-    return LazyRows([task.key for task in found], row)
+    return LazyRows([task.key for task in tasks], row)
 
 
 def document(task: Task, rules: Mapping[str, Rule], os_release: str, *, live: bool) -> Document:

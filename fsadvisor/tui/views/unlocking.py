@@ -56,13 +56,13 @@ class Unlock(Struct, frozen=True):
 
 def unlocks(look: Look) -> list[Unlock]:
     """For each finding that is held back in whole or for its commands, in rank order, what would unlock it."""
-    found = []
+    possible = []
     for finding in look.findings:
         for choices in ways(finding.verdicts[0]):
             suppositions = tuple(_suppositions(look.subjects, finding, choices))
             if suppositions:
-                found.append(Unlock(finding, choices, suppositions))
-    return found
+                possible.append(Unlock(finding, choices, suppositions))
+    return possible
 
 
 def ways(verdict: Verdict) -> list[tuple[Assumption, ...]]:
@@ -80,14 +80,14 @@ def ways(verdict: Verdict) -> list[tuple[Assumption, ...]]:
 
 def _open_facts(verdict: Verdict) -> dict[str, Any]:
     """What stands between the verdict and its commands: facts that are not known, and those of asks answered no."""
-    found: dict[str, Any] = {}
+    facts: dict[str, Any] = {}
     for answer in verdict.open_answers():
         for name, fact in answer.facts.items():
             if isinstance(fact, Known) and answer.truth is FALSE:
-                found[name] = fact.value
+                facts[name] = fact.value
             elif isinstance(fact, Unknown) and fact.cause is not Cause.NOT_APPLICABLE:
-                found[name] = None
-    return found
+                facts[name] = None
+    return facts
 
 
 def _values(name: str, now: Any) -> Iterator[Any]:  # noqa: ANN401 - any type of the catalogue
@@ -121,12 +121,12 @@ def _one_for_each_fact(singles: Iterable[tuple[str, Any]]) -> list[Assumption]:
 
 def _pairs(verdict: Verdict, tried: Sequence[tuple[str, Any]]) -> list[tuple[Assumption, ...]]:
     """One pair of values for each pair of facts."""
-    found: dict[tuple[str, str], tuple[Assumption, ...]] = {}
-    for one, two in combinations(tried, 2):
-        facts = (one[0], two[0])
-        if one[0] != two[0] and facts not in found and _free(verdict.rule, verdict.subject.scope, [one, two]):
-            found[facts] = (Assumption(*one), Assumption(*two))
-    return list(found.values())
+    pairs: dict[tuple[str, str], tuple[Assumption, ...]] = {}
+    for first, second in combinations(tried, 2):
+        facts = (first[0], second[0])
+        if first[0] != second[0] and facts not in pairs and _free(verdict.rule, verdict.subject.scope, [first, second]):
+            pairs[facts] = (Assumption(*first), Assumption(*second))
+    return list(pairs.values())
 
 
 def _all_together(verdict: Verdict, tried: Sequence[tuple[str, Any]]) -> list[tuple[Assumption, ...]]:
@@ -151,35 +151,37 @@ def _suppositions(
     seen: set[tuple[str, str]] = set()
     for choice in choices:
         for verdict in finding.verdicts:
-            at = owner(subjects, verdict.subject, choice.fact)
-            if at is not None and (at, choice.fact) not in seen:
-                seen.add((at, choice.fact))
-                yield Supposition(at, choice.fact, choice.value)
+            subject = owner(subjects, verdict.subject, choice.fact)
+            if subject is not None and (subject, choice.fact) not in seen:
+                seen.add((subject, choice.fact))
+                yield Supposition(subject, choice.fact, choice.value)
 
 
-def rows(found: Sequence[Unlock], width: int, glyphs: Glyphs) -> list[Row]:
+def rows(unlocks: Sequence[Unlock], width: int, glyphs: Glyphs) -> list[Row]:
     """Two lines each: what would have to be so, and what it would unlock."""
     made = []
-    for at, one in enumerate(found):
-        several = f"{len(one.choices)} facts together: " if len(one.choices) > 1 else ""
-        words = f" {several}{listed(_in_words(choice) for choice in one.choices)}"
-        head = line(span(words, Tone.STRONG), _now(one))
-        effect = "shows the commands of" if one.finding.outcome is Outcome.ADVISE else "unlocks"
+    for index, unlock in enumerate(unlocks):
+        several = f"{len(unlock.choices)} facts together: " if len(unlock.choices) > 1 else ""
+        words = f" {several}{listed(_in_words(choice) for choice in unlock.choices)}"
+        head = line(span(words, Tone.STRONG), _now(unlock))
+        effect = "shows the commands of" if unlock.finding.outcome is Outcome.ADVISE else "unlocks"
         rest = line(
-            span(f"   {effect}: ", Tone.DIM), span(one.finding.title), span(f", {where(one.finding, 3)}", Tone.DIM)
+            span(f"   {effect}: ", Tone.DIM),
+            span(unlock.finding.title),
+            span(f", {where(unlock.finding, 3)}", Tone.DIM),
         )
         made.append(
-            Row(str(at), tuple(cut(part, width, glyphs.ellipsis) for part in (head, rest)), one.finding.rule.id)
+            Row(str(index), tuple(cut(part, width, glyphs.ellipsis) for part in (head, rest)), unlock.finding.rule.id)
         )
     return made
 
 
-def _now(one: Unlock) -> Span:
+def _now(unlock: Unlock) -> Span:
     """What a single fact is now."""
-    if len(one.choices) > 1:
+    if len(unlock.choices) > 1:
         return Span("")
-    name = one.choices[0].fact
-    fact = catalogue()[name].reader()(one.finding.verdicts[0].subject.scope)
+    name = unlock.choices[0].fact
+    fact = catalogue()[name].reader()(unlock.finding.verdicts[0].subject.scope)
     return span(f"  now {is_(fact, name)}", Tone.DIM)
 
 

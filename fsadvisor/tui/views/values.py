@@ -125,10 +125,10 @@ def _text(entry: Entry, words: str) -> Any:  # noqa: ANN401 - a text or a versio
 
 
 def _number(entry: Entry, words: str) -> int | float:
-    found = _NUMBER.fullmatch(words)
-    if found is None:
+    match = _NUMBER.fullmatch(words)
+    if match is None:
         raise NoValueError(f"{words[:40]!r} is no number: write {hint(entry)}")
-    amount = float(found["amount"].replace(",", "").replace("_", "")) * _factor(entry, found["unit"])
+    amount = float(match["amount"].replace(",", "").replace("_", "")) * _factor(entry, match["unit"])
     if not -_LARGEST < amount < _LARGEST:
         raise NoValueError(f"{words[:40]!r} is out of all proportion")
     if entry.kind is Kind.REAL:
@@ -141,14 +141,14 @@ def _number(entry: Entry, words: str) -> int | float:
 def _factor(entry: Entry, unit: str) -> float:
     """What one of the unit that was typed is in the fact's own."""
     own = _OWN.get(entry.unit, entry.unit).casefold()
-    said = unit.casefold().removesuffix("/s") if entry.unit.endswith("/s") else unit.casefold()
-    if said in ("", own, entry.unit.casefold()) or (own == "percent" and said == "%") or f"{said}s" == own:
+    typed = unit.casefold().removesuffix("/s") if entry.unit.endswith("/s") else unit.casefold()
+    if typed in ("", own, entry.unit.casefold()) or (own == "percent" and typed == "%") or f"{typed}s" == own:
         return 1.0
     for table in _MEASURES:
         if own in table:
-            if said in table:
-                return table[said] / table[own]
-            raise NoValueError(f"{unit[:20]!r} is no unit of {entry.name}{did_you_mean(said, table)}")
+            if typed in table:
+                return table[typed] / table[own]
+            raise NoValueError(f"{unit[:20]!r} is no unit of {entry.name}{did_you_mean(typed, table)}")
     raise NoValueError(f"{unit[:20]!r} is not the unit of {entry.name}: {entry.unit or 'it has none'}")
 
 
@@ -169,22 +169,22 @@ WAIVE_FIELDS: Final = (
 """The same of `fsadvisor waive`."""
 
 
-def form_question(fact: str, subject: Subject | None, at: str, said: Known[Any] | None) -> Sequence[Line]:
+def form_question(fact: str, subject: Subject | None, name: str, answered: Known[Any] | None) -> Sequence[Line]:
     """What is to be said of a fact, and what was said of it before."""
     entry = catalogue()[fact]
-    whose = full_name(subject) if subject else at
-    told = [
+    whose = full_name(subject) if subject else name
+    lines = [
         line(span("Attest ", Tone.TITLE), span(fact, Tone.STRONG), span(f" of {whose}", Tone.TITLE)),
         line(span(entry.doc, Tone.DIM)),
     ]
-    if said is not None:
-        told.append(
+    if answered is not None:
+        lines.append(
             line(
-                span(f"It is answered: {value_text(entry, said.value)}", Tone.STRONG),
-                span(f", {said.source}. Another answer takes its place; Esc keeps it.", Tone.DIM),
+                span(f"It is answered: {value_text(entry, answered.value)}", Tone.STRONG),
+                span(f", {answered.source}. Another answer takes its place; Esc keeps it.", Tone.DIM),
             )
         )
-    return told
+    return lines
 
 
 EVERY: Final = "every"
@@ -218,16 +218,16 @@ def form_choices(fact: str, width: int, glyphs: Glyphs) -> list[Row]:
     return [Row(one, (cut(line(span(f"  {one}", Tone.STRONG)), width, glyphs.ellipsis),)) for one in words]
 
 
-def attest_command(fact: str, at: str, value: str, told: Mapping[str, str]) -> str:
+def attest_command(fact: str, subject: str, value: str, fields: Mapping[str, str]) -> str:
     """The command line that writes the same."""
-    options = [part for name, _ in FORM_FIELDS if told.get(name) for part in (f"--{name}", told[name])]
-    return shlex.join(["fsadvisor", "attest", fact, at, value, *options])
+    options = [part for name, _ in FORM_FIELDS if fields.get(name) for part in (f"--{name}", fields[name])]
+    return shlex.join(["fsadvisor", "attest", fact, subject, value, *options])
 
 
-def waive_command(rule: str, at: str, told: Mapping[str, str]) -> str:
+def waive_command(rule: str, subject: str, fields: Mapping[str, str]) -> str:
     """The command line that waives the same."""
-    options = [part for name, _ in FORM_FIELDS if told.get(name) for part in (f"--{name}", told[name])]
-    return shlex.join(["fsadvisor", "waive", rule, at, *options])
+    options = [part for name, _ in FORM_FIELDS if fields.get(name) for part in (f"--{name}", fields[name])]
+    return shlex.join(["fsadvisor", "waive", rule, subject, *options])
 
 
 def answer_of(value: object) -> str:
@@ -257,18 +257,18 @@ def checklist_rows(
     `before` are answers that were given before: (answer, who gave it).
     """
     room = max((3, *map(len, answers.values()), *(len(said) for said, _ in before.values())))
-    told, blank = [], Span(" " * (room + 4))
-    for at, (whose, fact) in enumerate(asked):
-        said, who = before.get(at, ("", ""))
-        answer = answers.get(at) or said
-        settled = bool(said) and not answers.get(at)
+    rows, blank = [], Span(" " * (room + 4))
+    for index, (whose, fact) in enumerate(asked):
+        earlier, who = before.get(index, ("", ""))
+        answer = answers.get(index) or earlier
+        settled = bool(earlier) and not answers.get(index)
         box = span((answer or glyphs.question).center(room), Tone.DIM if settled else _ANSWERS.get(answer, Tone.STRONG))
         doc = span(catalogue()[fact].doc, Tone.DIM if settled else Tone.PLAIN)
         under = line(blank, span(f"{fact} of {whose}{f'; {who}' if who else ''}", Tone.DIM))
         question = Paragraph((doc,), (Span(" ["), box, Span("] ")), columns((blank,)))
-        told.append((*laid((question,), width), cut(under, width, glyphs.ellipsis)))
-    most = max(map(len, told), default=0)
-    return [Row(str(at), (*lines, *((),) * (most - len(lines)))) for at, lines in enumerate(told)]
+        rows.append((*laid((question,), width), cut(under, width, glyphs.ellipsis)))
+    most = max(map(len, rows), default=0)
+    return [Row(str(at), (*lines, *((),) * (most - len(lines)))) for at, lines in enumerate(rows)]
 
 
 def review(file: str, toml: str, same: Sequence[str]) -> Document:

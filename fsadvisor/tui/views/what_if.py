@@ -92,23 +92,23 @@ def _said(outcome: Outcome | None) -> str:
 def changes(real: Look, supposed: Look) -> list[Change]:
     """All advice of both looks: what is new, changed, gone, then what is as before; each in rank order."""
     before, after = _verdicts(real), _verdicts(supposed)
-    found: dict[object, Change] = {}
+    groups: dict[object, Change] = {}
 
     def note(mark: AdviceMark, verdict: Verdict, was: Outcome | None, now: Outcome | None) -> None:
         key = (mark, verdict.rule.id, was, now)
-        found.setdefault(key, Change(mark, verdict.rule, was, now)).subjects.append(verdict.subject)
+        groups.setdefault(key, Change(mark, verdict.rule, was, now)).subjects.append(verdict.subject)
 
-    for at, verdict in after.items():
-        old = before.get(at)
+    for pair, verdict in after.items():
+        old = before.get(pair)
         if old is None:
-            note(AdviceMark.NEW, verdict, _outcome(verdict.rule, real.subjects.get(at[1])), verdict.outcome)
+            note(AdviceMark.NEW, verdict, _outcome(verdict.rule, real.subjects.get(pair[1])), verdict.outcome)
         else:
             note(AdviceMark.SAME if _alike(old, verdict) else AdviceMark.CHANGED, verdict, old.outcome, verdict.outcome)
-    for at, verdict in before.items():
-        if at not in after:
-            note(AdviceMark.GONE, verdict, verdict.outcome, _outcome(verdict.rule, supposed.subjects.get(at[1])))
+    for pair, verdict in before.items():
+        if pair not in after:
+            note(AdviceMark.GONE, verdict, verdict.outcome, _outcome(verdict.rule, supposed.subjects.get(pair[1])))
     order = list(AdviceMark)
-    return sorted(found.values(), key=lambda one: order.index(one.mark))
+    return sorted(groups.values(), key=lambda one: order.index(one.mark))
 
 
 def _verdicts(look: Look) -> dict[tuple[str, str], Verdict]:
@@ -119,18 +119,18 @@ def _outcome(rule: Rule, subject: Subject | None) -> Outcome | None:
     return None if subject is None else judge(rule, subject).outcome
 
 
-def _alike(one: Verdict, other: Verdict) -> bool:
+def _alike(first: Verdict, second: Verdict) -> bool:
     """Whether a person would read the same of both, but for where facts come from."""
     return (
-        one.outcome is other.outcome
-        and [it.truth for it in one.answers()] == [it.truth for it in other.answers()]
-        and one.measured == other.measured
-        and one.instructions() == other.instructions()
+        first.outcome is second.outcome
+        and [it.truth for it in first.answers()] == [it.truth for it in second.answers()]
+        and first.measured == second.measured
+        and first.instructions() == second.instructions()
     )
 
 
 def banner(
-    real: Look, supposed: Look | None, found: Sequence[Change], number: int, *, working: bool
+    real: Look, supposed: Look | None, changes: Sequence[Change], number: int, *, working: bool
 ) -> tuple[Line, Line]:
     """Two lines: that this is supposition, and what it does. `number` counts the facts that are supposed."""
     if not number:
@@ -141,7 +141,7 @@ def banner(
     head = supposition(number)
     if working or supposed is None:
         return head, line(span(" working out what would follow", Tone.UNKNOWN))
-    return head, tuple(_summary(real, supposed, found))
+    return head, tuple(_summary(real, supposed, changes))
 
 
 def supposition(number: int) -> Line:
@@ -153,8 +153,8 @@ def supposition(number: int) -> Line:
     )
 
 
-def _summary(real: Look, supposed: Look, found: Sequence[Change]) -> Iterator[Span]:
-    numbers = {mark: sum(len(one.subjects) for one in found if one.mark is mark) for mark in AdviceMark}
+def _summary(real: Look, supposed: Look, changes: Sequence[Change]) -> Iterator[Span]:
+    numbers = {mark: sum(len(one.subjects) for one in changes if one.mark is mark) for mark in AdviceMark}
     words = {
         AdviceMark.NEW: "new",
         AdviceMark.CHANGED: "changed",
@@ -182,30 +182,30 @@ SAME_KEY: Final = ":same"
 """The row that stands for all that is as before."""
 
 
-def rows(found: Sequence[Change], width: int, glyphs: Glyphs, *, folded: bool = False) -> list[Row]:
+def rows(changes: Sequence[Change], width: int, glyphs: Glyphs, *, folded: bool = False) -> list[Row]:
     """Two lines each: what it is and what became of it, then where and how. With `folded`, those as before are one."""
     made = []
-    same = sum(len(one.subjects) for one in found if one.mark is AdviceMark.SAME)
-    real = not folded and all(one.mark is AdviceMark.SAME for one in found)
-    for one in found:
-        if folded and one.mark is AdviceMark.SAME:
+    same = sum(len(one.subjects) for one in changes if one.mark is AdviceMark.SAME)
+    real = not folded and all(one.mark is AdviceMark.SAME for one in changes)
+    for change in changes:
+        if folded and change.mark is AdviceMark.SAME:
             continue
-        mark = (Span(" "),) if real else (span(f" {one.mark.value:<7} ", _MARK_TONES[one.mark]), Span(" "))
-        tone = Tone.DIM if one.mark is AdviceMark.GONE else Tone.PLAIN
-        severity = TONES[one.rule.severity]
-        head = (*mark, span(f"{one.rule.severity} {one.rule.kind}  ", severity), span(one.rule.title, tone))
+        mark = (Span(" "),) if real else (span(f" {change.mark.value:<7} ", _MARK_TONES[change.mark]), Span(" "))
+        tone = Tone.DIM if change.mark is AdviceMark.GONE else Tone.PLAIN
+        severity = TONES[change.rule.severity]
+        head = (*mark, span(f"{change.rule.severity} {change.rule.kind}  ", severity), span(change.rule.title, tone))
         rest = line(
             span(
-                f"   {_said(one.after)}" if real else f"{'':10}{one.how}",
-                Tone.DIM if one.mark is AdviceMark.SAME else Tone.PLAIN,
+                f"   {_said(change.after)}" if real else f"{'':10}{change.how}",
+                Tone.DIM if change.mark is AdviceMark.SAME else Tone.PLAIN,
             ),
-            span(f"; {_where(one)}", Tone.DIM),
+            span(f"; {_where(change)}", Tone.DIM),
         )
-        made.append(Row(one.key, tuple(cut(part, width, glyphs.ellipsis) for part in (head, rest)), one.rule.id))
+        made.append(Row(change.key, tuple(cut(part, width, glyphs.ellipsis) for part in (head, rest)), change.rule.id))
     if folded and same:
         words = (
             f"{counted(same, 'piece')} of advice as before"
-            if found[0].mark is not AdviceMark.SAME
+            if changes[0].mark is not AdviceMark.SAME
             else "Nothing changes"
         )
         both = line(span(f"{'':10}{words}", Tone.STRONG)), line(span(f"{'':10}Enter shows all {same:,}", Tone.DIM))
@@ -213,28 +213,28 @@ def rows(found: Sequence[Change], width: int, glyphs: Glyphs, *, folded: bool = 
     return made
 
 
-def _where(one: Change) -> str:
-    if len(one.subjects) == 1:
-        return full_name(one.subjects[0])
-    return f"{counted(len(one.subjects), one.rule.subject)}: {named(one.subjects, _NAMED, '')}"
+def _where(change: Change) -> str:
+    if len(change.subjects) == 1:
+        return full_name(change.subjects[0])
+    return f"{counted(len(change.subjects), change.rule.subject)}: {named(change.subjects, _NAMED, '')}"
 
 
-def document(one: Change, real: Look, supposed: Look, glyphs: Glyphs) -> Document:
+def document(change: Change, real: Look, supposed: Look, glyphs: Glyphs) -> Document:
     """A change from near: each ask with its answer in both looks, and the facts that differ; of the first subject."""
-    at = one.subjects[0].id
+    subject = change.subjects[0].id
     blocks: list[Block] = [
-        Heading(one.rule.title),
-        paragraph(span(one.mark.value or "AS BEFORE", _MARK_TONES[one.mark]), f"  {one.how}"),
-        paragraph(span(_where(one), Tone.DIM)),
+        Heading(change.rule.title),
+        paragraph(span(change.mark.value or "AS BEFORE", _MARK_TONES[change.mark]), f"  {change.how}"),
+        paragraph(span(_where(change), Tone.DIM)),
         Gap(),
-        *_asks(one.rule, real.subjects.get(at), supposed.subjects.get(at), glyphs),
+        *_asks(change.rule, real.subjects.get(subject), supposed.subjects.get(subject), glyphs),
         Gap(),
         Heading("Why"),
-        Prose(one.rule.why, indent=0),
+        Prose(change.rule.why, indent=0),
         Gap(),
-        paragraph(span(f"Rule {one.rule.id}", Tone.DIM)),
+        paragraph(span(f"Rule {change.rule.id}", Tone.DIM)),
     ]
-    return Document(one.key, tuple(blocks))
+    return Document(change.key, tuple(blocks))
 
 
 def _asks(rule: Rule, before: Subject | None, after: Subject | None, glyphs: Glyphs) -> Iterator[Block]:
@@ -316,17 +316,17 @@ def _part(title: str, told: Iterator[Block], nothing: str) -> Iterator[Block]:
 
 def _changed(before: Look, now: Look) -> Iterator[Block]:
     """Facts, each change once, then advice."""
-    found: dict[tuple[str, str, str], list[Subject]] = {}
+    facts: dict[tuple[str, str, str], list[Subject]] = {}
     for subject in now.storage.subjects:
         for change in _facts(before.subjects.get(subject.id), subject):
-            found.setdefault(change, []).append(subject)
-    for (name, was, now_is), subjects in islice(found.items(), _MANY):
+            facts.setdefault(change, []).append(subject)
+    for (name, was, now_is), subjects in islice(facts.items(), _MANY):
         more = f" and {len(subjects) - 1:,} more" if len(subjects) > 1 else ""
         yield Item(line(span(name, Tone.STRONG), f" of {short_name(subjects[0])}{more}: was {was}, is now {now_is}"))
-    for one in islice((each for each in changes(before, now) if each.mark is not AdviceMark.SAME), _MANY):
-        where = f", on {short_name(one.subjects[0])}" if len(one.subjects) == 1 else ""
-        mark = span(f"advice {one.mark.value.lower()}: ", Tone.STRONG)
-        yield Item(line(mark, f"{one.rule.title}{where}; {one.how}"))
+    for advised in islice((each for each in changes(before, now) if each.mark is not AdviceMark.SAME), _MANY):
+        where = f", on {short_name(advised.subjects[0])}" if len(advised.subjects) == 1 else ""
+        mark = span(f"advice {advised.mark.value.lower()}: ", Tone.STRONG)
+        yield Item(line(mark, f"{advised.rule.title}{where}; {advised.how}"))
 
 
 def _facts(before: Subject | None, now: Subject) -> Iterator[tuple[str, str, str]]:

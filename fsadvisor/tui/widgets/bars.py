@@ -121,13 +121,13 @@ class Head(Drawn):
         """The places; and disks that came or went, else what hurts now."""
         places, asked = places_line(self._mode, self._places_room), cast("Application", self.app).doctor
         room = self.size.width - columns(places)
-        told = notice(self._changes, room - 1)
-        if not told and (asked.looks or asked.answer is not None):
+        news = notice(self._changes, room - 1)
+        if not news and (asked.looks or asked.answer is not None):
             from fsadvisor.tui.views.doctor import verdict
 
             live = cast("Application", self.app).session.live
-            told = verdict(asked.answer, room, self._glyphs, looks=asked.looks, live=live, age_s=asked.age_s)
-        return places, told
+            news = verdict(asked.answer, room, self._glyphs, looks=asked.looks, live=live, age_s=asked.age_s)
+        return places, news
 
     @property
     def _changes(self) -> Mapping[str, bool]:
@@ -173,10 +173,10 @@ class KeysBar(Drawn):
         """What is shown, by action; what would be typed into a line is no key."""
         shown: dict[str, ActiveBinding] = {}
         types = isinstance(self.screen.focused, Input)
-        for one in self.screen.active_bindings.values():
-            typed = types and len(spelt(one.binding.key)) == 1
-            if one.binding.show and not typed and self._offered(one.binding.action):
-                shown.setdefault(one.binding.action, one)
+        for active in self.screen.active_bindings.values():
+            typed = types and len(spelt(active.binding.key)) == 1
+            if active.binding.show and not typed and self._offered(active.binding.action):
+                shown.setdefault(active.binding.action, active)
         return shown
 
     def _offered(self, action: str) -> bool:
@@ -221,9 +221,9 @@ class KeysBar(Drawn):
         """As if the key under the mouse were pressed."""
         parts = self._parts()
         ends = accumulate((columns(part) for _, part in parts), initial=0)
-        for (one, _), (start, end) in zip(parts, pairwise(ends), strict=True):
-            if one is not None and start <= event.x < end:
-                if one.enabled:
-                    self.app.simulate_key(one.binding.key)
+        for (key, _), (start, end) in zip(parts, pairwise(ends), strict=True):
+            if key is not None and start <= event.x < end:
+                if key.enabled:
+                    self.app.simulate_key(key.binding.key)
                 else:
                     self.app.bell()

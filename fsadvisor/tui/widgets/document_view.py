@@ -116,20 +116,20 @@ class DocumentView(ScrollView, Drawn, can_focus=True, inherit_bindings=False):
         for block, lines in zip(
             self.document.blocks, laid_apart(self.document.blocks, width, unicode=self._unicode), strict=True
         ):
-            at = len(self._lines)
+            start = len(self._lines)
             if isinstance(block, Heading):
-                self._parts.append(at)
+                self._parts.append(start)
             elif isinstance(block, Commands):
-                self._commands.append((range(at, at + len(lines)), block))
+                self._commands.append((range(start, start + len(lines)), block))
             self._lines += lines
         self.virtual_size = Size(width, len(self._lines))
         self._find()
         if self._commands or self._words:
             self.refresh()
             return
-        for at, (old, new) in enumerate(zip_longest(before, self._lines)):
+        for start, (old, new) in enumerate(zip_longest(before, self._lines)):
             if old != new:
-                self.refresh_lines(at)
+                self.refresh_lines(start)
 
     def _find(self) -> None:
         words = self._words
@@ -138,11 +138,11 @@ class DocumentView(ScrollView, Drawn, can_focus=True, inherit_bindings=False):
     def render_line(self, y: int) -> Strip:
         """One line of the screen."""
         width = self.scrollable_content_region.width
-        at = y + self.scroll_offset.y
-        if at >= len(self._lines):
+        row = y + self.scroll_offset.y
+        if row >= len(self._lines):
             return self.drawn((), width)
-        shown = marked(self._lines[at], self._words) if self._words else self._lines[at]
-        if (target := self._target()) and at in target[0]:
+        shown = marked(self._lines[row], self._words) if self._words else self._lines[row]
+        if (target := self._target()) and row in target[0]:
             shown = barred(shown, "▌" if self._unicode else "|")
         return self.drawn(shown, width)
 
@@ -182,11 +182,11 @@ def barred(spans: Line, bar: str) -> Line:
 
 def marked(spans: Line, words: str) -> Line:
     """The line with every place of the (casefolded) words in the tone of a match."""
-    found: list[Span] = []
+    parts: list[Span] = []
     for text, tone, _ in spans:
-        low, at = text.casefold(), 0
-        while len(low) == len(text) and (place := low.find(words, at)) >= 0:
-            found += [Span(text[at:place], tone), Span(text[place : place + len(words)], Tone.MATCH)]
-            at = place + len(words)
-        found.append(Span(text[at:], tone))
-    return tuple(one for one in found if one.text)
+        low, start = text.casefold(), 0
+        while len(low) == len(text) and (match := low.find(words, start)) >= 0:
+            parts += [Span(text[start:match], tone), Span(text[match : match + len(words)], Tone.MATCH)]
+            start = match + len(words)
+        parts.append(Span(text[start:], tone))
+    return tuple(one for one in parts if one.text)

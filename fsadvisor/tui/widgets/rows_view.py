@@ -151,10 +151,10 @@ class RowsView(ScrollView, Drawn, can_focus=True, inherit_bindings=False):
 
     def put_cursor_on(self, key: str) -> bool:
         """Move to the row of that key; False where it is not shown."""
-        at = place_of(self._rows, key)
-        if at is not None:
-            self.cursor = at
-        return at is not None
+        row = place_of(self._rows, key)
+        if row is not None:
+            self.cursor = row
+        return row is not None
 
     def to_part(self, by: int, is_title: Callable[[Row], bool]) -> None:
         """Move to the next title, or to the one before; where there is none, the cursor stays."""
@@ -178,10 +178,10 @@ class RowsView(ScrollView, Drawn, can_focus=True, inherit_bindings=False):
         kept = self.row.key if self.row else self._first or None
         self._rows = matching(self._all, self._words)
         self._set_lines(len(self._rows) * self._height)
-        at = place_of(self._rows, kept) if kept is not None else 0
-        if at is None:
-            at = self.cursor if not self._words else 0
-        self.set_reactive(RowsView.cursor, self.validate_cursor(at))
+        row = place_of(self._rows, kept) if kept is not None else 0
+        if row is None:
+            row = self.cursor if not self._words else 0
+        self.set_reactive(RowsView.cursor, self.validate_cursor(row))
         self._into_view()
         self.refresh()
         self.post_message(self.Moved(self, self.row))
@@ -226,21 +226,21 @@ class RowsView(ScrollView, Drawn, can_focus=True, inherit_bindings=False):
     def render_line(self, y: int) -> Strip:
         """One line of the screen."""
         width, top, height = self._measures or self._measured()
-        at, part = divmod(y + top, height)
+        row, part = divmod(y + top, height)
         if not self._rows:
             empty = self._unfound if self._words else self._empty
             return self.drawn(empty[y] if y < len(empty) else (), width)
-        if at >= len(self._rows):
+        if row >= len(self._rows):
             return self.drawn((), width)
-        return self.drawn(self._rows[at].lines[part], width, cursor_style(self) if at == self.cursor else None)
+        return self.drawn(self._rows[row].lines[part], width, cursor_style(self) if row == self.cursor else None)
 
     def on_click(self, event: Click) -> None:
         """Move there; on the row where the cursor was already, open it."""
-        at = (event.y + self.scroll_offset.y) // self._height
-        if at < len(self._rows):
-            if at == self.cursor:
+        row = (event.y + self.scroll_offset.y) // self._height
+        if row < len(self._rows):
+            if row == self.cursor:
                 self.action_open()
-            self.cursor = at
+            self.cursor = row
 
     def on_focus(self) -> None:
         """The cursor looks different now."""
