@@ -259,8 +259,8 @@ def _drive(records: Mapping[type[Record], Record]) -> Drive:
 def _case(parts: Parts, drive: Drive) -> DriveEvidence:
     smart = None if isinstance(drive.smart, Unknown) else drive.smart
     model = Unknown(Cause.NOT_EXPOSED, _NAMELESS) if parts.model is None else Known(parts.model, "the captured output")
-    vendor = _told(smart.scsi_vendor if smart else None)
-    product = _told(smart.scsi_product if smart else None)
+    vendor = _fact(smart.scsi_vendor if smart else None)
+    product = _fact(smart.scsi_product if smart else None)
     volume = controller_tools.tool(vendor, product)
     return DriveEvidence(
         transport=_transport(drive),
@@ -272,7 +272,7 @@ def _case(parts: Parts, drive: Drive) -> DriveEvidence:
     )
 
 
-def _told(text: str | None) -> Fact[str]:
+def _fact(text: str | None) -> Fact[str]:
     return NOT_APPLICABLE if text is None else Known(text, "smartctl")
 
 

@@ -125,10 +125,10 @@ def _surveyed(
 
     declared = dict(chosen.workload or ())
     whole, identity = survey_with_identities(machine, declared, supposed)
-    places = [subject.name for subject in whole.subjects if subject.kind == "mount"]
-    unknown = next((place for place in declared if place not in places), None)
+    points = [subject.name for subject in whole.subjects if subject.kind == "mount"]
+    unknown = next((place for place in declared if place not in points), None)
     if unknown is not None:
-        raise UsageError(f"--workload: {unknown} is no mount point{did_you_mean(unknown, places)}")
+        raise UsageError(f"--workload: {unknown} is no mount point{did_you_mean(unknown, points)}")
     if chosen.only is None:
         return whole, identity
     part = only(whole, chosen.only)

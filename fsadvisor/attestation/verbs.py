@@ -46,7 +46,7 @@ def page(storage: Storage, name: str, named: str | None) -> Iterator[str]:
     if len(alike) > len(disks):
         word = shlex.quote(str(models.pop()))
         yield from wrapped(f"{len(alike)} drives here are of that model; for all of them: {word}", WIDTH)
-    facts = {fact: list(_told(disks, fact)) for fact in CHECKLISTS[name]}
+    facts = {fact: list(_facts(disks, fact)) for fact in CHECKLISTS[name]}
     for fact, told in facts.items():
         yield "\n"
         yield from _item(fact, told)
@@ -69,11 +69,11 @@ def page(storage: Storage, name: str, named: str | None) -> Iterator[str]:
     )
 
 
-def answers(storage: Storage, name: str, named: str | None, said: Iterable[str]) -> Iterator[tuple[str, str, str]]:
+def answers(storage: Storage, name: str, named: str | None, given: Iterable[str]) -> Iterator[tuple[str, str, str]]:
     """(fact, subject, value) of each 'NAME=VALUE'. Raises ClaimError."""
     subject, _ = _meant(storage, name, named)
     short = {fact.partition(".")[2]: fact for fact in CHECKLISTS[name]}
-    for one in said:
+    for one in given:
         word, _, value = one.partition("=")
         fact = short.get(word) or (word if word in CHECKLISTS[name] else None)
         if fact is None:
@@ -109,7 +109,7 @@ def _plp(disk: Subject) -> str | None:
     return read_fact.value(facts.plp) if isinstance(facts, Disk) else None
 
 
-def _told(disks: Iterable[Subject], fact: str) -> Iterator[Fact[Any]]:
+def _facts(disks: Iterable[Subject], fact: str) -> Iterator[Fact[Any]]:
     """The fact of each drive, each way of telling it once; that of the host once."""
     read = catalogue()[fact].reader()
     yield from dict.fromkeys(read(it.scope) for it in disks)
@@ -140,23 +140,23 @@ def prepared(machine: Machine, fact: str, subject: str, value: str | None, sayin
 
 
 def prepared_all(
-    machine: Machine, said: Sequence[tuple[str, str, str | None]], saying: attestation.Saying
+    machine: Machine, given: Sequence[tuple[str, str, str | None]], saying: attestation.Saying
 ) -> tuple[Entry, ...]:
     """The same of several (fact, subject, value). Raises ClaimError."""
-    for fact, _, _ in said:
+    for fact, _, _ in given:
         attestation.attestable(fact)
     seen = _seen(machine)
-    return tuple(attestation.attestation(seen, fact, subject, value, saying) for fact, subject, value in said)
+    return tuple(attestation.attestation(seen, fact, subject, value, saying) for fact, subject, value in given)
 
 
 def answered(
-    machine: Machine, file: Path, name: str, named: str | None, said: Sequence[str], saying: attestation.Saying
+    machine: Machine, file: Path, name: str, named: str | None, given: Sequence[str], saying: attestation.Saying
 ) -> list[str]:
     """Write the answers to a checklist down, all or none; returns what was done. Raises ClaimError and MachineError."""
     seen = _seen(machine)
     entries = [
         attestation.attestation(seen, fact, subject, value, saying)
-        for fact, subject, value in answers(seen.storage, name, named, said)
+        for fact, subject, value in answers(seen.storage, name, named, given)
     ]
     return written_all(file, entries)
 

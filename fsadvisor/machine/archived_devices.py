@@ -91,7 +91,7 @@ class _Device(Struct):
     """lsblk, losetup: which list no loop device without a file."""
 
 
-class _Found:
+class _DeviceTable:
     """All devices by the kernel's name, filled by one source after another; the first word stays."""
 
     def __init__(self) -> None:
@@ -99,7 +99,7 @@ class _Found:
         self._by_number: dict[str, str] = {}
         self._by_mapped: dict[str, str] = {}
 
-    def tell(self, name: str, leaf: str, text: object, source: str) -> None:
+    def add_file(self, name: str, leaf: str, text: object, source: str) -> None:
         """The content of a file in a device's folder."""
         self.devices.setdefault(name, _Device()).files.setdefault(leaf, Reply(f"{text}\n", source))
         if leaf == "dev":
@@ -122,7 +122,7 @@ class _Found:
         """The kernel's name of a mapped device."""
         return self._by_mapped.get(name)
 
-    def stands_on(self, name: str, below: set[str]) -> None:
+    def add_below(self, name: str, below: set[str]) -> None:
         """Some or all of what is right below a device."""
         device = self.devices.setdefault(name, _Device())
         device.below = (device.below or set()) | below
@@ -130,47 +130,47 @@ class _Found:
 
 def derived_devices(file: Text, output: Text, copied: Mapping[str, str]) -> DerivedDevices:
     """Put together what an archive tells; `copied` are the links of /sys/block that it has itself, if any."""
-    found = _Found()
+    table = _DeviceTable()
     for name, target in copied.items():
-        found.devices[name] = _Device(place=Reply(target, f"/sys/block/{name}"))
-    _from_udev(found, output(sources.UDEV))
+        table.devices[name] = _Device(place=Reply(target, f"/sys/block/{name}"))
+    _from_udev(table, output(sources.UDEV))
     for major, minor, blocks, name in _PARTITION_LINE.findall(file(PARTITIONS)):
-        found.tell(name, "dev", f"{major}:{minor}", PARTITIONS)
-        found.tell(name, "size", int(blocks) * 2, PARTITIONS)
+        table.add_file(name, "dev", f"{major}:{minor}", PARTITIONS)
+        table.add_file(name, "size", int(blocks) * 2, PARTITIONS)
     listed = next(filter(None, map(output, _LISTINGS)), "")
     for name, path in _LINK.findall(listed):
-        device = found.devices.setdefault(name, _Device())
+        device = table.devices.setdefault(name, _Device())
         device.place = device.place or Reply(f"..{path}", _LISTINGS[0])
-    _from_dmsetup_info(found, output(_INFO))
-    _from_pairs(found, output(PAIRS))
-    _from_tree(found, output(TREE))
-    _from_multipath(found, output("multipath -ll") or output("multipath -l"))
-    _from_tables(found, output(_TABLE))
-    _from_mdstat(found, file(_MDSTAT))
+    _from_dmsetup_info(table, output(_INFO))
+    _from_pairs(table, output(PAIRS))
+    _from_tree(table, output(TREE))
+    _from_multipath(table, output("multipath -ll") or output("multipath -l"))
+    _from_tables(table, output(_TABLE))
+    _from_mdstat(table, file(_MDSTAT))
     for name, backing in _LOOP.findall(output("losetup -a")):
-        found.tell(name, "loop/backing_file", backing, "losetup -a")
-    _from_report(found, output(_REPORT))
-    _from_columns(found, output)
-    _from_parted(found, output)
-    for name, device in found.devices.items():
+        table.add_file(name, "loop/backing_file", backing, "losetup -a")
+    _from_report(table, output(_REPORT))
+    _from_columns(table, output)
+    _from_parted(table, output)
+    for name, device in table.devices.items():
         if device.parent is None and device.place is None:
-            device.parent = _parent_by_name(name, found)
-    return _emitted(found)
+            device.parent = _parent_by_name(name, table)
+    return _emitted(table)
 
 
 def devices_in_log(log: Reply) -> DerivedDevices:
     """The disks that the kernel named as it found them, where nothing else tells of any."""
-    found = _Found()
+    table = _DeviceTable()
     for disk, sectors, parts in archived_logs.disks(log.text):
-        found.devices.setdefault(disk, _Device())
+        table.devices.setdefault(disk, _Device())
         if sectors:
-            found.tell(disk, "size", sectors, log.source)
+            table.add_file(disk, "size", sectors, log.source)
         for part in parts:
-            found.devices.setdefault(part, _Device()).parent = disk
-    return _emitted(found)
+            table.devices.setdefault(part, _Device()).parent = disk
+    return _emitted(table)
 
 
-def _from_udev(found: _Found, udev: str) -> None:
+def _from_udev(table: _DeviceTable, udev: str) -> None:
     for record in udev.split("\n\n"):
         lines = record.strip().split("\n")
         properties = dict(line[3:].split("=", 1) for line in lines if line.startswith("E: ") and "=" in line)
@@ -178,19 +178,19 @@ def _from_udev(found: _Found, udev: str) -> None:
             continue
         path = lines[0].removeprefix("P: ")
         *_, parent, name = path.split("/")
-        device = found.devices.setdefault(name, _Device())
+        device = table.devices.setdefault(name, _Device())
         if properties.get("DEVTYPE") == "partition" or "/block/" in path.rpartition("/")[0]:
             device.parent = parent
         else:
             device.place = device.place or Reply(f"..{path}", sources.UDEV)
         if "MAJOR" in properties:
-            found.tell(name, "dev", f"{properties['MAJOR']}:{properties.get('MINOR')}", sources.UDEV)
+            table.add_file(name, "dev", f"{properties['MAJOR']}:{properties.get('MINOR')}", sources.UDEV)
         for leaf, key in (("partition", "PARTN"), ("dm/name", "DM_NAME"), ("dm/uuid", "DM_UUID")):
             if key in properties:
-                found.tell(name, leaf, properties[key], sources.UDEV)
+                table.add_file(name, leaf, properties[key], sources.UDEV)
 
 
-def _from_dmsetup_info(found: _Found, text: str) -> None:
+def _from_dmsetup_info(table: _DeviceTable, text: str) -> None:
     heading, _, rows = text.partition("\n")
     columns = heading.split()
     if columns[:3] != ["Name", "Maj", "Min"]:
@@ -199,14 +199,14 @@ def _from_dmsetup_info(found: _Found, text: str) -> None:
         cells = row.split()
         if len(cells) < len(columns) - 1 or not (cells[1] + cells[2]).isdigit() or not _MAPPED_NAME.fullmatch(cells[0]):
             continue
-        name = found.numbered(f"{cells[1]}:{cells[2]}") or f"dm-{cells[2]}"
-        found.tell(name, "dev", f"{cells[1]}:{cells[2]}", _INFO)
-        found.tell(name, "dm/name", cells[0], _INFO)
+        name = table.numbered(f"{cells[1]}:{cells[2]}") or f"dm-{cells[2]}"
+        table.add_file(name, "dev", f"{cells[1]}:{cells[2]}", _INFO)
+        table.add_file(name, "dm/name", cells[0], _INFO)
         if columns[-1] == "UUID" and len(cells) == len(columns):
-            found.tell(name, "dm/uuid", cells[-1], _INFO)
+            table.add_file(name, "dm/uuid", cells[-1], _INFO)
 
 
-def _from_pairs(found: _Found, text: str) -> None:
+def _from_pairs(table: _DeviceTable, text: str) -> None:
     once = ' MOUNTPOINTS="' in text or ' FSVER="' in text
     for line in text.splitlines():
         row: dict[str, str] = dict(_PAIR.findall(line))
@@ -215,37 +215,37 @@ def _from_pairs(found: _Found, text: str) -> None:
             continue
         number = row.get("MAJ:MIN", row.get("MAJ_MIN", "")).strip()
         if number:
-            found.tell(name, "dev", number, PAIRS)
+            table.add_file(name, "dev", number, PAIRS)
         for key in ("MODEL", "VENDOR", "REV"):
             value: str = re.sub(r"\\x([0-9a-f]{2})", lambda code: chr(int(code[1], 16)), row.get(key, ""))
             if value := value.strip():
-                found.tell(name, f"device/{key.lower()}", value, PAIRS)
-        _set_below(found, name, parent or None, whole=not once)
+                table.add_file(name, f"device/{key.lower()}", value, PAIRS)
+        _set_below(table, name, parent or None, whole=not once)
 
 
-def _set_below(found: _Found, name: str, parent: str | None, *, whole: bool) -> None:
+def _set_below(table: _DeviceTable, name: str, parent: str | None, *, whole: bool) -> None:
     """A device in a list: a partition belongs to its disk, any other stands on its parent."""
-    device = found.devices.setdefault(name, _Device())
+    device = table.devices.setdefault(name, _Device())
     device.in_use = True
     if parent and not name.startswith("dm-") and _is_part_of(name, parent):
         device.parent = parent
     elif whole:
-        found.stands_on(name, {parent} if parent else set())
+        table.add_below(name, {parent} if parent else set())
 
 
-def _from_tree(found: _Found, text: str) -> None:
+def _from_tree(table: _DeviceTable, text: str) -> None:
     above: list[tuple[int, str]] = []
     for column, shown, cells in _rows(text):
         number = cells.get("MAJ:MIN", "")
         if not _NUMBER.fullmatch(number):
             continue
-        name = found.name_of(number, cells.get("KNAME", shown), cells.get("TYPE"))
-        found.tell(name, "dev", number, TREE)
+        name = table.name_of(number, cells.get("KNAME", shown), cells.get("TYPE"))
+        table.add_file(name, "dev", number, TREE)
         if name.startswith("dm-") and _MAPPED_NAME.fullmatch(shown) and shown != name:
-            found.tell(name, "dm/name", shown, TREE)
+            table.add_file(name, "dm/name", shown, TREE)
         while above and above[-1][0] >= column:
             above.pop()
-        _set_below(found, name, above[-1][1] if above else None, whole=True)
+        _set_below(table, name, above[-1][1] if above else None, whole=True)
         above.append((column, name))
 
 
@@ -261,94 +261,94 @@ def _rows(text: str) -> Iterator[tuple[int, str, dict[str, str]]]:
             yield len(match[1]), match[2], dict(zip(columns[1:], match[3].split(), strict=False))
 
 
-def _from_tables(found: _Found, text: str) -> None:
+def _from_tables(devices: _DeviceTable, text: str) -> None:
     for line in text.splitlines():
         mapped, colon, table = line.partition(": ")
-        name = found.mapped(mapped)
+        name = devices.mapped(mapped)
         if colon and name is not None:
-            below = {found.numbered(number) for number in _NUMBER.findall(table)}
+            below = {devices.numbered(number) for number in _NUMBER.findall(table)}
             if None not in below:
-                found.stands_on(name, {it for it in below if it})
+                devices.add_below(name, {it for it in below if it})
 
 
-def _from_multipath(found: _Found, text: str) -> None:
+def _from_multipath(table: _DeviceTable, text: str) -> None:
     """`mpatha (WWID) dm-2 VENDOR,PRODUCT`, then a path a line: its place, name and number."""
     device = ""
     for line in text.splitlines():
         if top := _MULTIPATH.match(line):
             device = top[3]
-            found.tell(device, "dm/name", top[1], "multipath -ll")
-            found.tell(device, "dm/uuid", f"mpath-{top[2] or top[1]}", "multipath -ll")
+            table.add_file(device, "dm/name", top[1], "multipath -ll")
+            table.add_file(device, "dm/uuid", f"mpath-{top[2] or top[1]}", "multipath -ll")
         elif device and (path := _PATH.match(line)):
-            found.stands_on(device, {found.name_of(path[2], path[1])})
+            table.add_below(device, {table.name_of(path[2], path[1])})
 
 
-def _from_mdstat(found: _Found, text: str) -> None:
+def _from_mdstat(table: _DeviceTable, text: str) -> None:
     lines = text.splitlines()
     for line, after in zip(lines, [*lines[1:], ""], strict=False):
         if not (array := _ARRAY.match(line)):
             continue
         name, level, members = array.groups()
-        found.stands_on(name, set(_MEMBER.findall(members)))
+        table.add_below(name, set(_MEMBER.findall(members)))
         if level:
-            found.tell(name, "md/level", level, _MDSTAT)
+            table.add_file(name, "md/level", level, _MDSTAT)
         if (disks := _DISKS.search(after)) and level in _REDUNDANT:
-            found.tell(name, "md/raid_disks", int(disks[1]), _MDSTAT)
-            found.tell(name, "md/degraded", int(disks[1]) - int(disks[2]), _MDSTAT)
+            table.add_file(name, "md/raid_disks", int(disks[1]), _MDSTAT)
+            table.add_file(name, "md/degraded", int(disks[1]) - int(disks[2]), _MDSTAT)
 
 
-def _from_report(found: _Found, text: str) -> None:
+def _from_report(table: _DeviceTable, text: str) -> None:
     for ahead, sector, start, size, name in _REPORT_LINE.findall(text):
-        if name not in found.devices and not _HARDWARE.fullmatch(name):
+        if name not in table.devices and not _HARDWARE.fullmatch(name):
             continue
-        found.tell(name, "size", int(size) // 512, _REPORT)
-        found.tell(name, "start", start, _REPORT)
-        found.tell(name, "queue/read_ahead_kb", int(ahead) // 2, _REPORT)
-        found.tell(name, "queue/logical_block_size", sector, _REPORT)
+        table.add_file(name, "size", int(size) // 512, _REPORT)
+        table.add_file(name, "start", start, _REPORT)
+        table.add_file(name, "queue/read_ahead_kb", int(ahead) // 2, _REPORT)
+        table.add_file(name, "queue/logical_block_size", sector, _REPORT)
 
 
-def _from_columns(found: _Found, output: Text) -> None:
+def _from_columns(table: _DeviceTable, output: Text) -> None:
     """What `lsblk -t` and `lsblk -D` have before their first cell that may be empty."""
     leaves = {"ALIGNMENT": "alignment_offset", "PHY-SEC": "queue/physical_block_size", "ROTA": "queue/rotational"}
     for _, shown, cells in _rows(output("lsblk -t")):
-        name = found.name_of(None, shown)
+        name = table.name_of(None, shown)
         for column, leaf in leaves.items():
-            if name in found.devices and cells.get(column, "").isdigit():
-                found.tell(name, leaf, cells[column], "lsblk -t")
+            if name in table.devices and cells.get(column, "").isdigit():
+                table.add_file(name, leaf, cells[column], "lsblk -t")
     for _, shown, cells in _rows(output("lsblk -D")):
         name, most = (
-            found.name_of(None, shown),
+            table.name_of(None, shown),
             re.fullmatch(r"(\d{1,6})(?:\.\d+)?([BKMGT])", cells.get("DISC-MAX", "")),
         )
-        if name in found.devices and most:
-            found.tell(name, "queue/discard_max_bytes", int(most[1]) << _UNITS[most[2]], "lsblk -D")
+        if name in table.devices and most:
+            table.add_file(name, "queue/discard_max_bytes", int(most[1]) << _UNITS[most[2]], "lsblk -D")
 
 
-def _from_parted(found: _Found, output: Text) -> None:
+def _from_parted(table: _DeviceTable, output: Text) -> None:
     """The vendor and model that the kernel has; parted tells them for every disk, and udev may not have been asked."""
-    for name in [it for it in found.devices if _HARDWARE.fullmatch(it)]:
+    for name in [it for it in table.devices if _HARDWARE.fullmatch(it)]:
         for command in (f"parted -s /dev/{name} unit s print", f"parted -s /dev/{name} print"):
             if match := _PARTED.search(output(command)):
                 vendor, model = match[1].split(" ", 1) if match[2] == "scsi" and " " in match[1] else ("", match[1])
-                found.tell(name, "device/model", model, command)
+                table.add_file(name, "device/model", model, command)
                 if vendor:
-                    found.tell(name, "device/vendor", vendor, command)
+                    table.add_file(name, "device/vendor", vendor, command)
 
 
 def _is_part_of(name: str, disk: str) -> bool:
     return re.fullmatch(rf"{re.escape(disk)}p?\d+", name) is not None
 
 
-def _parent_by_name(name: str, found: _Found) -> str | None:
+def _parent_by_name(name: str, table: _DeviceTable) -> str | None:
     """The disk of a partition of which only the name is told."""
     match = _PART.fullmatch(name)
-    disk = match and (match[1] if match[1] in found.devices else match[1].removesuffix("p"))
-    return disk if disk in found.devices and disk != name else None
+    disk = match and (match[1] if match[1] in table.devices else match[1].removesuffix("p"))
+    return disk if disk in table.devices and disk != name else None
 
 
-def _emitted(found: _Found) -> DerivedDevices:
+def _emitted(table: _DeviceTable) -> DerivedDevices:
     devices = DerivedDevices()
-    for name, device in found.devices.items():
+    for name, device in table.devices.items():
         if UNSEEN.fullmatch(name):
             continue
         is_partition = device.parent is not None

@@ -93,7 +93,7 @@ def uptime(output: Text, log: Reply | None) -> Reply | None:
     return Reply(f"{last[1]}\n", f"the last line of {log.source}") if log and last else None
 
 
-def said_at_boot(log: str) -> dict[str, str]:
+def boot_messages(log: str) -> dict[str, str]:
     """Files of /proc and /sys, by the kernel's first lines."""
     beginning = log[: 1 << 16]
     forms = {
@@ -115,13 +115,13 @@ def disks(log: str) -> Iterator[tuple[str, int, tuple[str, ...]]]:
     sectors: dict[str, int] = {}
     parts: dict[str, tuple[str, ...]] = {}
     for line in log.splitlines():
-        said = line[it.end() :] if (it := _SINCE_BOOT.match(line)) else ""
-        if size := _BLOCKS.search(said):
+        message = line[it.end() :] if (it := _SINCE_BOOT.match(line)) else ""
+        if size := _BLOCKS.search(message):
             sectors[size[1]] = int(size[2]) * int(size[3]) // 512
-        elif table := _PARTS.match(said):
+        elif table := _PARTS.match(message):
             joint = "p" if table[1][-1].isdigit() else ""
-            told = [name.removeprefix(table[1]).removeprefix(joint) for name in table[2].split()]
-            parts[table[1]] = tuple(f"{table[1]}{joint}{number}" for number in told if number.isdigit())
+            numbers = [name.removeprefix(table[1]).removeprefix(joint) for name in table[2].split()]
+            parts[table[1]] = tuple(f"{table[1]}{joint}{number}" for number in numbers if number.isdigit())
     for name in {**sectors, **parts}:
         yield name, sectors.get(name, 0), parts.get(name, ())
 
@@ -150,7 +150,7 @@ def _of_uptime(text: str) -> int | None:
 
 def _since_boot(text: str, up: float | None) -> str:
     """Lines of the kernel with seconds since boot; '' where nothing tells when that was."""
-    lines = list(_told(text))
+    lines = list(_messages(text))
     first = max((at for at, (_, said) in enumerate(lines) if said and said.startswith(_FIRST)), default=None)
     if first is None and up is None:
         return ""
@@ -159,7 +159,7 @@ def _since_boot(text: str, up: float | None) -> str:
     return "".join(f"[{at - begins:.6f}] {said}\n" for at, said in own if said is not None and at >= begins)
 
 
-def _told(text: str) -> Iterator[tuple[float, str | None]]:
+def _messages(text: str) -> Iterator[tuple[float, str | None]]:
     """When something was said, and by the kernel what; a year that no line names changes where time goes back far."""
     year, before = _ANY_YEAR, 0.0
     for line in text.splitlines():

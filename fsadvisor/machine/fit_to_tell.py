@@ -40,10 +40,10 @@ _BEGINNINGS = ("root=", "rootflags=", "rootfstype=", "libata.", "nvme", "scsi_mo
 def boot_parameters_about_storage(text: str) -> str:
     """The parameters that a recording may hold, in their order."""
     words = text.partition(" -- ")[0].split()
-    return " ".join(_told(word) for word in words if word in _WORDS or word.startswith(_BEGINNINGS)) + "\n"
+    return " ".join(_boot_option(word) for word in words if word in _WORDS or word.startswith(_BEGINNINGS)) + "\n"
 
 
-def _told(word: str) -> str:
+def _boot_option(word: str) -> str:
     name, equals, value = word.partition("=")
     if name == "root":
         value = secrecy.anonymous_source("", value)

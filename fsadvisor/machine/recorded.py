@@ -75,10 +75,10 @@ def stem(path: str) -> str:
         return "files" + path
     absolute = path.removeprefix("/")
     names = [_file_name(name) for name in absolute.split("/")] if path != "/" else [""]
-    place = "/".join(names if path.startswith("/") else ["%relative", *names])
-    if len(place) > _LONGEST_PATH:
-        place = f"%long/{_digest(path)}"
-    return f"files/{place}"
+    joined = "/".join(names if path.startswith("/") else ["%relative", *names])
+    if len(joined) > _LONGEST_PATH:
+        joined = f"%long/{_digest(path)}"
+    return f"files/{joined}"
 
 
 def answer_path(kind: str, path: str) -> str:
@@ -229,45 +229,45 @@ class RecordedMachine:
         for folder, _, names in os.walk(self._folder):
             below = decoded(folder[len(self._folder) :]).strip("/")
             for name in map(decoded, names):
-                place = f"{below}/{name}" if below else name
+                file = f"{below}/{name}" if below else name
                 if name == "%unknown":
-                    yield from (_line_name(place, *key) for key in self._unknown_in(place))
-                elif place != TITLE:
-                    yield place
+                    yield from (_line_name(file, *key) for key in self._unknown_in(file))
+                elif file != TITLE:
+                    yield file
 
     def _about_path(self, kind: str, path: str, source: str) -> Answer:
-        place = answer_path(kind, path)
-        content = self._content(place)
-        if content is None and self._is_real_folder(place):
-            place += SHADOWED
-            content = self._content(place)
+        file = answer_path(kind, path)
+        content = self._content(file)
+        if content is None and self._is_real_folder(file):
+            file += SHADOWED
+            content = self._content(file)
         if isinstance(content, str):
-            self._note(place)
+            self._note(file)
             return Reply(content, source)
         if content is not None:
             return _sourced(content, source)
-        unknown_place, name = unknown_path(path)
-        why = self._unknown_in(unknown_place).get((kind, name))
+        unknown_file, name = unknown_path(path)
+        why = self._unknown_in(unknown_file).get((kind, name))
         if why is None:
             return Unknown(Cause.NOT_EXPOSED, "") if self._complete else Unknown(Cause.NOT_EXPOSED, AGAIN, source)
-        self._note(_line_name(unknown_place, kind, name))
+        self._note(_line_name(unknown_file, kind, name))
         return _unknown(why, source)
 
     def _note(self, place: str) -> None:
         if self._used is not None:
             self._used.add(place)
 
-    def _unknown_in(self, place: str) -> dict[tuple[str, str], list[str]]:
+    def _unknown_in(self, file: str) -> dict[tuple[str, str], list[str]]:
         """The unanswered questions that one %unknown file lists; lines that are none are left out."""
-        if place not in self._unknown:
-            content = self._content(place)
+        if file not in self._unknown:
+            content = self._content(file)
             lines = [_json(line) for line in (content if isinstance(content, str) else "").split("\n")]
-            self._unknown[place] = {
+            self._unknown[file] = {
                 (line[0], line[1]): line[2:]
                 for line in lines
                 if isinstance(line, list) and len(line) in (4, 5) and all(isinstance(part, str) for part in line)
             }
-        return self._unknown[place]
+        return self._unknown[file]
 
     def _asked(self, stem: str, source: str) -> Answer:
         meta = self._meta(stem)
@@ -290,14 +290,14 @@ class RecordedMachine:
         content = self._content(stem + META)
         return content if content is None or isinstance(content, Unknown) else _json(content)
 
-    def _content(self, place: str, cap_bytes: int = OUTPUT_CAP_BYTES) -> str | Unknown | None:
+    def _content(self, file: str, cap_bytes: int = OUTPUT_CAP_BYTES) -> str | Unknown | None:
         """The text of a regular file below the folder; None where there is none."""
-        if not self._is_real_folder(place.rpartition("/")[0]):
+        if not self._is_real_folder(file.rpartition("/")[0]):
             return None
         try:
-            descriptor = os.open(self._below + place.encode("utf-8", "surrogateescape"), _AS_IT_STANDS)
+            descriptor = os.open(self._below + file.encode("utf-8", "surrogateescape"), _AS_IT_STANDS)
         except PermissionError:
-            return Unknown(Cause.DENIED, "make the recording readable for yourself", place)
+            return Unknown(Cause.DENIED, "make the recording readable for yourself", file)
         except (OSError, ValueError):
             return None
         try:
@@ -305,17 +305,17 @@ class RecordedMachine:
             if not stat.S_ISREG(status.st_mode):
                 return None
             # A read reserves all that it asks for, so it asks for no more than there is.
-            return too_much(place) if status.st_size > cap_bytes else decoded(os.read(descriptor, status.st_size))
+            return too_much(file) if status.st_size > cap_bytes else decoded(os.read(descriptor, status.st_size))
         finally:
             os.close(descriptor)
 
-    def _is_real_folder(self, place: str) -> bool:
+    def _is_real_folder(self, folder: str) -> bool:
         """Whether this is a folder reached through folders only, never through a link."""
-        if place not in self._is_folder:
+        if folder not in self._is_folder:
             if len(self._is_folder) > _REMEMBERED_FOLDERS:
                 self._is_folder = {"": True}
-            self._is_folder[place] = self._is_real_folder(place.rpartition("/")[0]) and self._is_folder_here(place)
-        return self._is_folder[place]
+            self._is_folder[folder] = self._is_real_folder(folder.rpartition("/")[0]) and self._is_folder_here(folder)
+        return self._is_folder[folder]
 
     def _is_folder_here(self, place: str) -> bool:
         try:

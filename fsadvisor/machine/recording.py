@@ -100,17 +100,17 @@ class _RecordingWriter:
             self._about_path(recorded.ENTRIES, path, listing)
         for argv, answer in sorted(recording.runs.items(), key=lambda item: item[0]):
             new = tuple(self._replace(argument) for argument in argv)
-            safe = _told(partial(fit_to_tell.of_command, argv), answer)
+            safe = _filtered(partial(fit_to_tell.of_command, argv), answer)
             self._asked(recorded.command_stem(new), {"argv": new}, sources.command(argv), sources.command(new), safe)
-        for stem, source, tell in (
+        for stem, source, fit in (
             (recorded.UDEV, sources.UDEV, fit_to_tell.of_udev),
             (recorded.COUNTERS, sources.COUNTERS, str),
         ):
             if stem in recording.asked:
-                self._asked(stem, {}, "", source, _told(tell, recording.asked[stem]))
+                self._asked(stem, {}, "", source, _filtered(fit, recording.asked[stem]))
         if recording.processes:
             asked_names, answer = _merged(recording.processes)
-            safe = _told(fit_to_tell.of_processes, answer)
+            safe = _filtered(fit_to_tell.of_processes, answer)
             self._asked(recorded.PROCESSES, {"names": asked_names}, "", sources.PROCESSES, safe)
         for file, lines in self._unknown.items():
             self._files[file] = "".join(f"{line}\n" for line in sorted(lines))
@@ -164,7 +164,7 @@ class _RecordingWriter:
         )
 
 
-def _told(tell: Callable[[str], str], answer: Answer) -> Answer:
+def _filtered(tell: Callable[[str], str], answer: Answer) -> Answer:
     return replace(answer, text=tell(answer.text)) if isinstance(answer, Reply) else answer
 
 

@@ -163,7 +163,7 @@ class Runner(Struct, frozen=True):
     """Of each answer."""
 
     def run(
-        self, commands: Sequence[Argv], tell: Callable[[Argv, Answer], None] = lambda _argv, _answer: None
+        self, commands: Sequence[Argv], on_answer: Callable[[Argv, Answer], None] = lambda _argv, _answer: None
     ) -> list[Answer]:
         """One answer each, in order; `tell` hears of each as it comes, in this thread, not of one that never did."""
         waiting: queue.SimpleQueue[tuple[int, Argv]] = queue.SimpleQueue()
@@ -181,7 +181,7 @@ class Runner(Struct, frozen=True):
                 width += self._employ(waiting, answered, width)
                 continue
             answers[index] = answer
-            tell(commands[index], answer)
+            on_answer(commands[index], answer)
         return [answers.get(index) or self._timed_out(sources.command(argv)) for index, argv in enumerate(commands)]
 
     def _employ(

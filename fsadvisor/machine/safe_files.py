@@ -40,7 +40,7 @@ class _OthersError(Exception):
 
 def write_new(path: Path, content: bytes, mode: int = PRIVATE) -> None:
     """Make a file; what is there already is never written over. Raises MachineError."""
-    with _told(path, "name another"), _opened(path.parent) as directory:
+    with _explained(path, "name another"), _opened(path.parent) as directory:
         _make(directory, path.name, content, mode)
 
 
@@ -49,7 +49,7 @@ def write_among(path: Path, content: bytes, pattern: str, most: int) -> None:
 
     Raises MachineError.
     """
-    with _told(path, "name another"), _opened(path.parent) as directory:
+    with _explained(path, "name another"), _opened(path.parent) as directory:
         names = sorted(fnmatch.filter(os.listdir(directory), pattern))  # noqa: PTH208 - an open directory
         sizes = [os.stat(name, dir_fd=directory, follow_symlinks=False).st_size for name in names]
         more = sum(sizes) + len(content) - most
@@ -63,7 +63,7 @@ def write_among(path: Path, content: bytes, pattern: str, most: int) -> None:
 
 def may_be_new(path: Path) -> None:
     """Raises MachineError where `write_new` would: asked before what takes an hour."""
-    with _told(path, "name another"), _opened(path.parent) as directory:
+    with _explained(path, "name another"), _opened(path.parent) as directory:
         if path.name in os.listdir(directory):  # noqa: PTH208 - an open directory
             raise FileExistsError
 
@@ -77,7 +77,7 @@ def write_tree(path: Path, files: Iterable[tuple[str, bytes, int]]) -> None:
     private = all(not mode & 0o077 for _, _, mode in files)
     make = 0o700 if private else 0o755
     choice = "name a new or an empty directory that can be written"
-    with _told(path, choice), _opened(path, make=make, sticky=False) as directory:
+    with _explained(path, choice), _opened(path, make=make, sticky=False) as directory:
         if os.listdir(directory):  # noqa: PTH208 - an open directory
             raise MachineError(str(path), "the directory is not empty", "name a new or an empty one")
         for below, content, mode in files:
@@ -101,7 +101,7 @@ def rewrite(
     renamed. Writers wait for each other. Directories that are not there are made with the mode `make`. Raises
     MachineError, and what `change` raises.
     """
-    with _told(path, choice):
+    with _explained(path, choice):
         with contextlib.suppress(FileNotFoundError):
             step, path = _reached(path)
             os.close(step)
@@ -112,7 +112,7 @@ def rewrite(
 
 def read(path: Path, most: int, choice: str = "name another") -> bytes | None:
     """What is in a regular file that nobody else may change, None where there is none. Raises MachineError."""
-    with _told(path, choice):
+    with _explained(path, choice):
         try:
             step, _ = _reached(path)
         except FileNotFoundError:
@@ -146,7 +146,7 @@ def directory(path: Path, make: int | None = None) -> int:
 
     Raises MachineError.
     """
-    with _told(path, "name another"), _opened(path, make=make, sticky=False) as opened:
+    with _explained(path, "name another"), _opened(path, make=make, sticky=False) as opened:
         return os.dup(opened)
 
 
@@ -171,7 +171,7 @@ def locked(directory: int, name: str, *, wait: bool) -> int:
 
 
 @contextlib.contextmanager
-def _told(path: Path, choice: str) -> Iterator[None]:
+def _explained(path: Path, choice: str) -> Iterator[None]:
     """What goes wrong, as one sentence for people."""
     try:
         yield

@@ -144,7 +144,7 @@ class SosMachine:
         """What the kernel said of itself when it started, and for how long it ran."""
         if path == "/proc/uptime":
             return archived_logs.uptime(self._text_of, self._log)
-        told = archived_logs.said_at_boot(self._log.text).get(path) if self._log else None
+        told = archived_logs.boot_messages(self._log.text).get(path) if self._log else None
         return Reply(told, self._log.source) if told and self._log else None
 
     def entries(self, path: str) -> Entries:
@@ -217,10 +217,10 @@ class SosMachine:
         content = None if place is None else self._content(place)
         return None if content is None else _named(content, path)
 
-    def _content(self, place: str) -> Answer | None:
+    def _content(self, path: str) -> Answer | None:
         if self._left_bytes < 0:
-            return unreadable(f"more than {_MOST_ANSWERED_BYTES >> 20} MiB were asked for before it", place)
-        content = self._tree.content(place)
+            return unreadable(f"more than {_MOST_ANSWERED_BYTES >> 20} MiB were asked for before it", path)
+        content = self._tree.content(path)
         self._left_bytes -= len(content.text) if isinstance(content, Reply) else 0
         return content
 

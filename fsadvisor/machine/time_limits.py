@@ -63,10 +63,10 @@ def in_turn(patience_s: float, keys: Iterable[K], ask: Callable[[K], T]) -> tupl
     found: dict[K, T] = {}
     hung: list[K] = []
     while left and len(hung) < _MOST_HUNG:
-        heard, given_up = _asked_in_turn(left, ask)
+        answers, given_up = _asked_in_turn(left, ask)
         for number, key in enumerate(left):
             try:
-                found[key] = heard.get(timeout=patience_s)
+                found[key] = answers.get(timeout=patience_s)
             except queue.Empty:
                 given_up.set()
                 hung.append(key)
@@ -78,17 +78,17 @@ def in_turn(patience_s: float, keys: Iterable[K], ask: Callable[[K], T]) -> tupl
 
 
 def _asked_in_turn(keys: list[K], ask: Callable[[K], T]) -> tuple[queue.SimpleQueue[T], threading.Event]:
-    heard: queue.SimpleQueue[T] = queue.SimpleQueue()
+    answers: queue.SimpleQueue[T] = queue.SimpleQueue()
     given_up = threading.Event()
 
     def work() -> None:
         for key in keys:
             if given_up.is_set():
                 return
-            heard.put(ask(key))
+            answers.put(ask(key))
 
     threading.Thread(target=work, daemon=True).start()
-    return heard, given_up
+    return answers, given_up
 
 
 def each_within(seconds: float, questions: Mapping[K, Callable[[], T]]) -> dict[K, T]:

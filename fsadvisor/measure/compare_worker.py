@@ -189,7 +189,7 @@ def _measure(wanted: CompareWork, entrants: list[_Entrant], emit: Emit, stop: St
 
 def _event(number: int, job: Job, event: rounds.Event, seconds: float) -> Event:
     match event:
-        case rounds.SideBegun():
+        case rounds.SideStarted():
             return Started(at=number, job=job.id, side=event.side)
         case rounds.SideWindow():
             used = min(1.0, event.progress.seconds / seconds)

@@ -22,7 +22,7 @@ from fsadvisor.measure.probe.guard import SPARE
 from fsadvisor.measure.probe.jobs import Existing, Io, Ladder
 from fsadvisor.measure.probe.measure import Where
 from fsadvisor.measure.probe.processes import Stopped
-from fsadvisor.measure.probe.run import Begun, Ended, ProbePlan, Went, run
+from fsadvisor.measure.probe.run import JobEnded, JobStarted, JobWindow, ProbePlan, run
 from fsadvisor.measure.probe.target import bytes_text, warning
 from fsadvisor.storage import Below, Disk
 from fsadvisor.survey import measured, read_fact
@@ -253,12 +253,12 @@ class ProbeSession:
         """Tell it, with the seconds that are left of all jobs, at most; keep a result."""
         left = sum(it.most_seconds for it in self._costs[event.at :])
         match event:
-            case Begun(at=at, job=job):
+            case JobStarted(at=at, job=job):
                 hear(Started(at=at, job=job.id, seconds_left=left + self._costs[at - 1].most_seconds))
-            case Went(at=at, job=job, progress=seen):
+            case JobWindow(at=at, job=job, progress=seen):
                 used = seen.seconds / (seen.seconds + seen.seconds_left or 1)
                 hear(of_window(at, job, seen, used=used, seconds_left=left + seen.seconds_left))
-            case Ended(at=at, result=result):
+            case JobEnded(at=at, result=result):
                 self.results.append(result)
                 if self.wanted.keep and result.figure is not None and result.end != "failed":
                     self._keep(result, hear)

@@ -29,7 +29,7 @@ from msgspec.structs import replace
 
 from fsadvisor.measure.messages import LeftOut, Point, Started
 from fsadvisor.measure.probe import disks, lock, own_sessions
-from fsadvisor.measure.probe.engine import EngineError, told
+from fsadvisor.measure.probe.engine import EngineError, explained
 from fsadvisor.measure.probe.jobs import JOBS, Mix
 from fsadvisor.measure.probe.processes import Stopped
 from fsadvisor.measure.probe.target import bytes_text
@@ -158,7 +158,7 @@ def memory_device(size_bytes: int, latency_ns: int) -> Iterator[str]:
         "irqmode": _BY_TIMER if latency_ns else _AT_ONCE,
         "completion_nsec": max(latency_ns, 1),
     }
-    with told("making a null_blk device"):
+    with explained("making a null_blk device"):
         place.mkdir()
         try:
             for name, setting in settings.items():

@@ -175,7 +175,7 @@ def _kind(name: str) -> Literal["vm", "container", "none"] | None:
 INSTANCE_DATA: Final = "/run/cloud-init/instance-data.json"
 
 
-class GivenDisk(Struct, frozen=True, kw_only=True):
+class AzureDisk(Struct, frozen=True, kw_only=True):
     """A disk; `lun` is None of the system's own. The limits are told of Ultra disks alone."""
 
     lun: int | None
@@ -192,7 +192,7 @@ class InstanceData(Struct, frozen=True, kw_only=True):
     """The machine's size and its disks; nothing of other clouds."""
 
     size: str | None = None
-    disks: tuple[GivenDisk, ...] = ()
+    disks: tuple[AzureDisk, ...] = ()
 
 
 def parse_instance_data(text: str) -> InstanceData | Unknown:
@@ -223,8 +223,8 @@ def parse_instance_data(text: str) -> InstanceData | Unknown:
     )
 
 
-def _disk(disk: Json) -> GivenDisk:
-    return GivenDisk(
+def _disk(disk: Json) -> AzureDisk:
+    return AzureDisk(
         lun=_number(disk, "lun"),
         gib=_number(disk, "diskSizeGB"),
         kind=json_text.string(disk, "managedDisk", "storageAccountType") or None,

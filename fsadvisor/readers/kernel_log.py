@@ -94,7 +94,7 @@ def parse(text: str) -> KernelLog | Unknown:
         return refusal(text, "no line of the kernel's log")
     events: dict[tuple[str, str], Event] = {}
     for line in lines:
-        if known := _told(line[2]):
+        if known := _matched(line[2]):
             pattern, device = known
             if pattern.kind == "attached":
                 _forget(events, device)
@@ -118,10 +118,10 @@ def parse(text: str) -> KernelLog | Unknown:
 
 
 @lru_cache(maxsize=4096)
-def _told(said: str) -> tuple[Pattern, str] | None:
+def _matched(message: str) -> tuple[Pattern, str] | None:
     """The pattern of a line, the first that fits, and the device. The log is read again and again by who watches."""
-    for pattern in _beginning(said[:1]):
-        match = pattern.match.match(said)
+    for pattern in _beginning(message[:1]):
+        match = pattern.match.match(message)
         if match is not None:
             groups = match.groupdict()
             return pattern, groups.get("device") or groups.get("device2") or ""

@@ -108,16 +108,16 @@ def parse_ganesha_conf(text: str) -> GaneshaConf | Unknown:
                 exports += _export(keys, usual)
                 keys = {}
         elif token["key"].lower() == "access_type" and blocks[:1] == ["export_defaults"]:
-            usual = usual or _told(token["quoted"], token["plain"]).lower() == "rw"
+            usual = usual or _unquoted(token["quoted"], token["plain"]).lower() == "rw"
         elif blocks[:1] == ["export"]:
             name = ".".join((*blocks[1:], token["key"].lower()))
-            keys.setdefault(name, []).append(_told(token["quoted"], token["plain"]))
+            keys.setdefault(name, []).append(_unquoted(token["quoted"], token["plain"]))
     if not seen and text.strip():
         return refusal(text, "no blocks of NFS-Ganesha")
     return GaneshaConf(exports=tuple(exports), whole=whole)
 
 
-def _told(quoted: str | None, plain: str | None) -> str:
+def _unquoted(quoted: str | None, plain: str | None) -> str:
     return (quoted if quoted is not None else plain or "").strip()
 
 

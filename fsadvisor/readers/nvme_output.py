@@ -48,11 +48,11 @@ _DETAIL = late(r".*\[[0-9:]*\]\s*:|[A-Za-z][\w .-]*:|[0-9a-f]{4}:", re.ASCII)
 
 def refused(text: str, what: str) -> Unknown:
     """Why an output holds no record: `what` was not in it, or the tool's or the device's own complaint."""
-    said = f"{text[:_LOOKED_AT]}\n{text[-_LOOKED_AT:]}"
-    if _TOO_OLD.search(said):
+    excerpt = f"{text[:_LOOKED_AT]}\n{text[-_LOOKED_AT:]}"
+    if _TOO_OLD.search(excerpt):
         return Unknown(Cause.NOT_EXPOSED, TOOL_TOO_OLD)
-    status = _STATUS.search(said)
-    if _UNSUPPORTED.search(said) or (status and int(status[1]) & _STATUS_CODE in _REFUSALS):
+    status = _STATUS.search(excerpt)
+    if _UNSUPPORTED.search(excerpt) or (status and int(status[1]) & _STATUS_CODE in _REFUSALS):
         return Unknown(Cause.NOT_EXPOSED, DOES_NOT_ANSWER)
     return json_text.said_twice(nvme_document(text)) or refusal(text, what)
 

@@ -118,12 +118,12 @@ def complaint(text: str) -> Unknown | None:
 
     The tool did not start (before all else: its loader says "No such file", too), access was denied, nothing is there.
     """
-    said = text[:_LOOKED_AT].lower()
-    if any(phrase in said for phrase in _DID_NOT_START):
+    excerpt = text[:_LOOKED_AT].lower()
+    if any(phrase in excerpt for phrase in _DID_NOT_START):
         return Unknown(Cause.UNREADABLE, REINSTALL)
-    if any(phrase in said for phrase in _DENIED):
+    if any(phrase in excerpt for phrase in _DENIED):
         return Unknown(Cause.DENIED, "run fsadvisor as root")
-    if any(phrase in said for phrase in _NOT_EXPOSED):
+    if any(phrase in excerpt for phrase in _NOT_EXPOSED):
         return Unknown(Cause.NOT_EXPOSED, "look at whether the device or the kernel module is there")
     return None
 

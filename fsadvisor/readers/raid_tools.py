@@ -131,14 +131,14 @@ def _volume(part: _Section) -> AdaptecVolume:
 
 def _drive(part: _Section) -> AdaptecDrive:
     values = part.values
-    place = next((it for line in part.lines if (it := _PLACE.match(line))), None)  # its label has a colon
+    location = next((it for line in part.lines if (it := _PLACE.match(line))), None)  # its label has a colon
     return AdaptecDrive(
         number=part.number,
         state=values.get("state"),
         predicted_to_fail={"Yes": True, "No": False}.get(values.get("s.m.a.r.t.", "")),
         write_cache=values.get("write cache"),
-        channel=int(place[1]) if place else None,
-        device_id=int(place[2]) if place else None,
+        channel=int(location[1]) if location else None,
+        device_id=int(location[2]) if location else None,
     )
 
 

@@ -257,12 +257,12 @@ def asleep(said: str) -> str | None:
     return found[1] if found else None
 
 
-def refusal(said: str) -> Unknown:
+def refusal(message: str) -> Unknown:
     """The Unknown for what smartctl said instead of a report; a USB bridge is named by its numbers."""
-    lowered = said.lower()
-    if asleep(said):
+    lowered = message.lower()
+    if asleep(message):
         return Unknown(Cause.ASLEEP, WAKE)
-    bridge = _USB_BRIDGE.search(said)
+    bridge = _USB_BRIDGE.search(message)
     for fragments, cause, learn in _REASONS:
         if any(fragment in lowered for fragment in fragments):
             return Unknown(cause, f"{learn} ({bridge[0]})" if bridge else learn)

@@ -157,10 +157,10 @@ def parse(text: str) -> StorcliReport | Unknown:
     entries = items(document, "Controllers")
     if not entries:
         return unreadable("the JSON is not storcli's")
-    said = " ".join(string(entry, "Command Status", "Description") or "" for entry in entries)
+    descriptions = " ".join(string(entry, "Command Status", "Description") or "" for entry in entries)
     controllers = tuple(controller for entry in entries if (controller := _controller(entry)) is not None)
     if all(controller.failure is not None for controller in controllers):
-        refused = _refusal(said)
+        refused = _refusal(descriptions)
         if not controllers or refused.cause is not Cause.UNREADABLE:
             return refused
     return StorcliReport(controllers=controllers)

@@ -303,20 +303,20 @@ def parse_zpool_status(text: str) -> ZpoolStatus | Unknown:
 
 def _status(part: str) -> PoolStatus:
     lines = part.split("\n")
-    said: dict[str, str] = {}
+    fields: dict[str, str] = {}
     for line in lines:
         name, colon, value = line.partition(": ")
         if colon and not line.startswith("\t"):
-            said.setdefault(name.strip(), value.strip())
-    scan = said.get("scan") or said.get("scrub") or ""
+            fields.setdefault(name.strip(), value.strip())
+    scan = fields.get("scan") or fields.get("scrub") or ""
     ended = _DATE.search(scan)
     return PoolStatus(
         name=lines[0].strip(),
-        state=said.get("state"),
+        state=fields.get("state"),
         scan=_scanned(scan),
         scanning="in progress" in scan,
         scan_ended=_date(ended[1]) if ended and "canceled" not in scan else None,
-        data_errors=_data_errors(said.get("errors")),
+        data_errors=_data_errors(fields.get("errors")),
         vdevs=_vdevs(lines),
     )
 
@@ -334,13 +334,13 @@ def _date(text: str) -> dt.date | None:
         return None
 
 
-def _data_errors(said: str | None) -> int | None:
-    if said is None:
+def _data_errors(errors: str | None) -> int | None:
+    if errors is None:
         return None
-    counted = _DATA_ERRORS.match(said)
+    counted = _DATA_ERRORS.match(errors)
     if counted:
         return whole(counted[1])
-    return 0 if said.startswith("No known") else 1 if said.startswith("Permanent errors") else None
+    return 0 if errors.startswith("No known") else 1 if errors.startswith("Permanent errors") else None
 
 
 def _vdevs(lines: list[str]) -> tuple[Vdev, ...]:

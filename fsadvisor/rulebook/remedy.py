@@ -259,7 +259,7 @@ def advice_for(remedy: Remedy, scopes: Sequence[Mapping[str, Facts]]) -> str:
     return " ".join((*filter(None, (remedy.advice,)), *(way.advice for way in ways_for(remedy, scopes))))
 
 
-def in_words(template: Template, scope: Mapping[str, Facts], say: Callable[[Entry, Any, str], str]) -> str:
+def in_words(template: Template, scope: Mapping[str, Facts], format_fact: Callable[[Entry, Any, str], str]) -> str:
     """A title with the values of one subject; '' where one of them is not known or has no words.
 
     `say` gets a fact, its value and the text before it.
@@ -270,7 +270,7 @@ def in_words(template: Template, scope: Mapping[str, Facts], say: Callable[[Entr
             text += piece
             continue
         fact = piece.reader()(scope)
-        words = "" if isinstance(fact, Unknown) else say(piece, fact.value, text)
+        words = "" if isinstance(fact, Unknown) else format_fact(piece, fact.value, text)
         if not words:
             return ""
         text += words

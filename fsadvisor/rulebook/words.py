@@ -91,13 +91,13 @@ _ORDER: Final = tuple(_SAID)
 
 def found(typed: str, rules: Sequence[Rule], here: Mapping[str, Here] | None = None) -> list[WordMatch]:
     """What the words lead to, the best first; `here` is states(), None where no machine is looked at."""
-    asked = stems(typed)
+    terms = stems(typed)
     states = here or {}
     scores: defaultdict[str, float] = defaultdict(float)
-    by_symptom = dict(_by_symptom(asked))
-    for key, score in (*by_symptom.items(), *_by_own_words(asked, rules)):
+    by_symptom = dict(_by_symptom(terms))
+    for key, score in (*by_symptom.items(), *_by_own_words(terms, rules)):
         scores[key] += score
-    if scores and not by_symptom and len(asked) >= _QUESTION:
+    if scores and not by_symptom and len(terms) >= _QUESTION:
         scores["doctor"] = max(scores.values())
     known = {rule.id: rule for rule in rules}
     if typed.strip() in known:
@@ -110,14 +110,14 @@ def found(typed: str, rules: Sequence[Rule], here: Mapping[str, Here] | None = N
 
 def states(verdicts: Verdicts, rules: Iterable[Rule]) -> dict[str, Here]:
     """What each rule says here, of whom; of several outcomes that which matters most."""
-    said: dict[str, tuple[Outcome, list[str]]] = {}
+    worst: dict[str, tuple[Outcome, list[str]]] = {}
     for rule, outcome, subjects in verdicts.groups():
-        before = said.get(rule.id)
+        before = worst.get(rule.id)
         if before is None or _ORDER.index(outcome) < _ORDER.index(before[0]):
-            said[rule.id] = (outcome, [one.name for one in subjects])
+            worst[rule.id] = (outcome, [one.name for one in subjects])
         elif before[0] is outcome:
             before[1].extend(one.name for one in subjects)
-    return {rule.id: _here(rule, *said.get(rule.id, (Outcome.NOT_APPLICABLE, []))) for rule in rules}
+    return {rule.id: _here(rule, *worst.get(rule.id, (Outcome.NOT_APPLICABLE, []))) for rule in rules}
 
 
 def without_verdict(rule: Rule) -> Here:
@@ -148,11 +148,11 @@ def _entry(key: str, score: float, rules: Mapping[str, Rule], here: Mapping[str,
     return WordMatch("rule", key, key, rules[key].title, state, score)
 
 
-def _by_symptom(asked: Sequence[str]) -> Iterable[tuple[str, float]]:
+def _by_symptom(terms: Sequence[str]) -> Iterable[tuple[str, float]]:
     """Each lead of a symptom, by the best of its phrases, and a little for each other phrase."""
     rare = _rarity()
     fits: dict[str, float] = {}
-    for typed in asked:
+    for typed in terms:
         for word, fit in _alike(typed, rare):
             fits[word] = max(fit, fits.get(word, 0.0))
     best: dict[str, float] = {}
@@ -167,10 +167,10 @@ def _by_symptom(asked: Sequence[str]) -> Iterable[tuple[str, float]]:
     return best.items()
 
 
-def _by_own_words(asked: Sequence[str], rules: Sequence[Rule]) -> Iterable[tuple[str, float]]:
+def _by_own_words(terms: Sequence[str], rules: Sequence[Rule]) -> Iterable[tuple[str, float]]:
     own = _own_words(tuple((rule.id, rule.title, rule.why) for rule in rules))
     scores: defaultdict[str, float] = defaultdict(float)
-    for typed in {one for one in asked if len(one) > 1}:  # a letter alone is no word of a rule
+    for typed in {one for one in terms if len(one) > 1}:  # a letter alone is no word of a rule
         best: dict[str, float] = {}
         for word, fit in _alike(typed, own, _rarity()):
             for key, weight in own[word].items():

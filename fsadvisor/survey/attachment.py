@@ -269,10 +269,10 @@ def whole_firmware(revision: Fact[str], smart: SmartReport | Unknown) -> Fact[st
 
 def trim_command(machine: Machine, device: BlockDevice) -> Fact[TrimCommand]:
     """The kernel's choice for the drive; behind a port multiplier the channel tells the drive."""
-    place = _PLACE.search(device.hardware)
-    if place is None:
+    match = _PLACE.search(device.hardware)
+    if match is None:
         return Unknown(Cause.NOT_EXPOSED, "", device.hardware)
-    port, channel, target = place.groups()
+    port, channel, target = match.groups()
     name = f"dev{port}.{target}" if channel == "0" else f"dev{port}.{channel}.{target}"
     return read_fact.choice(read_fact.text(machine, f"/sys/class/ata_device/{name}/trim"), TrimCommand)
 
@@ -307,14 +307,14 @@ def outage_seconds(machine: Machine, device: BlockDevice) -> Fact[int]:
         files = [f"/sys/class/nvme/{it[1]}/ctrl_loss_tmo" for it in controllers if it is not None]
     if not files:
         return NOT_APPLICABLE
-    told = [_seconds_told(machine, file) for file in files]
+    told = [_timeout(machine, file) for file in files]
     unknown = next((it for it in told if isinstance(it, Unknown)), None)
     known = [it for it in told if isinstance(it, Known)]
     endless = next((it for it in known if it.value == NO_END), None)
     return endless or unknown or max(known, key=lambda it: it.value)
 
 
-def _seconds_told(machine: Machine, file: str) -> Fact[int]:
+def _timeout(machine: Machine, file: str) -> Fact[int]:
     """open-iscsi's -1 and the NVMe driver's 'off' are no end."""
     word = read_fact.text(machine, file)
     if read_fact.value(word) in ("off", "-1"):

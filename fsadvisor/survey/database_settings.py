@@ -73,10 +73,10 @@ def mysql_facts(machine: Machine, server: MysqlServer) -> dict[str, Any]:
         "direct_io": read_fact.derive(method, lambda word: word in _DIRECT),
         "innodb_doublewrite": _doublewrite(settings),
         "innodb_flush_log_at_trx_commit": program_settings.whole(
-            _told(settings, "innodb_flush_log_at_trx_commit", "1")
+            _setting(settings, "innodb_flush_log_at_trx_commit", "1")
         ),
         "buffer_bytes": _buffer_bytes(settings),
-        "own_checksums": read_fact.derive(_told(settings, "innodb_checksum_algorithm", "crc32"), _has_checksums),
+        "own_checksums": read_fact.derive(_setting(settings, "innodb_checksum_algorithm", "crc32"), _has_checksums),
         "log_directory": _log_directory(settings, server),
     }
 
@@ -121,7 +121,7 @@ def _release_inside(machine: Machine, server: MysqlServer) -> Known[MysqldVersio
     return Unknown(Cause.NOT_EXPOSED, learn, f"no upgrade file and no {' or '.join(_VERSIONS)} in its container")
 
 
-def _told(settings: Settings | Unknown, name: str, default: str) -> Fact[str]:
+def _setting(settings: Settings | Unknown, name: str, default: str) -> Fact[str]:
     return program_settings.text(settings, name, Known(default, "InnoDB's default"))
 
 
@@ -131,7 +131,7 @@ def _flush_method(settings: Settings | Unknown, release: MysqldVersion) -> Fact[
     default = "O_DIRECT" if (release.major, release.minor) >= since else "fsync"
     if default == "fsync" and _is_dedicated(settings):
         default = "O_DIRECT_NO_FSYNC"
-    fact = _told(settings, "innodb_flush_method", default)
+    fact = _setting(settings, "innodb_flush_method", default)
     if isinstance(fact, Unknown) or isinstance(settings, Unknown):
         return fact
     if "innodb_flush_method" not in settings and release.edition == "mariadb" and release.major >= 11:
@@ -151,7 +151,7 @@ def _is_dedicated(settings: Settings | Unknown) -> bool:
 def _buffer_bytes(settings: Settings | Unknown) -> Fact[int]:
     if _is_dedicated(settings) and not isinstance(settings, Unknown) and "innodb_buffer_pool_size" not in settings:
         return Unknown(Cause.NOT_EXPOSED, "", "innodb_dedicated_server chooses it")
-    return program_settings.size_bytes(_told(settings, "innodb_buffer_pool_size", "134217728"), _UNITS)
+    return program_settings.size_bytes(_setting(settings, "innodb_buffer_pool_size", "134217728"), _UNITS)
 
 
 def _by_switches(settings: Settings, default: Fact[str]) -> Fact[str]:
@@ -165,7 +165,7 @@ def _by_switches(settings: Settings, default: Fact[str]) -> Fact[str]:
 
 def _doublewrite(settings: Settings | Unknown) -> Fact[str]:
     """ON, OFF, DETECT_ONLY or fast; DETECT_AND_RECOVER is MySQL's other word for ON."""
-    fact = _told(settings, "innodb_doublewrite", "ON")
+    fact = _setting(settings, "innodb_doublewrite", "ON")
     if isinstance(fact, Unknown):
         return fact
     word = fact.value.strip().upper()
@@ -298,12 +298,12 @@ def _by_file(machine: Machine, found: RunningProgram) -> dict[str, Any]:
     unsafe = Known(False, f"{source}: not set") if word is None else program_settings.switch(Known(word, source))
     log = record.get("wal-dir")
     if found.inside and log:
-        place: Fact[str] = found.inside.mounts.place(log).path if log.startswith("/") else _relative(source)
+        folder: Fact[str] = found.inside.mounts.place(log).path if log.startswith("/") else _relative(source)
     elif log:
-        place = Known(log, source) if log.startswith("/") else _relative(source)
+        folder = Known(log, source) if log.startswith("/") else _relative(source)
     else:
-        place = _in_data(found.directory)
-    return {"unsafe_no_fsync": unsafe, "log_directory": place}
+        folder = _in_data(found.directory)
+    return {"unsafe_no_fsync": unsafe, "log_directory": folder}
 
 
 def _relative(source: str) -> Unknown:

@@ -114,7 +114,7 @@ def by_either_name(
 
 
 _ANSWERS_SMARTCTL = {"nvme", "sata", "sas", "scsi", "usb", "fc"}
-_SCSI_PLACE = late(r"/host\d+/(.*/)?target[\d:]+/")
+_SCSI_ADDRESS = late(r"/host\d+/(.*/)?target[\d:]+/")
 
 
 class Drive(Struct, frozen=True, kw_only=True):
@@ -156,7 +156,7 @@ def _answers_smartctl(device: BlockDevice, kind: Transport | None) -> bool:
 
 
 def _is_scsi(device: BlockDevice) -> bool:
-    return _SCSI_PLACE.search(device.hardware) is not None
+    return _SCSI_ADDRESS.search(device.hardware) is not None
 
 
 def ask(

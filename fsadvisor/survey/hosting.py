@@ -21,7 +21,7 @@ from fsadvisor.survey import read_fact
 if TYPE_CHECKING:
     from fsadvisor.drives import Limits
     from fsadvisor.machine.port import Argv, Machine
-    from fsadvisor.readers.host_files import GivenDisk, InstanceData, Virtualization
+    from fsadvisor.readers.host_files import AzureDisk, InstanceData, Virtualization
     from fsadvisor.storage import CloudDisk, Disk, HostCache
     from fsadvisor.survey.block import BlockDevice
 
@@ -137,7 +137,7 @@ _GIB: Final = 1 << 30
 
 _CACHES: Final[dict[str, HostCache]] = {"None": "none", "ReadOnly": "read only", "ReadWrite": "read write"}
 
-_SCSI_PLACE: Final = late(
+_SCSI_ADDRESS: Final = late(
     r"/(?P<controller>[0-9a-f]{8}-[0-9a-f]{4})-[0-9a-f-]{22}/host\d+/target[\d:]+/\d+:\d+:\d+:(?P<lun>\d+)/"
 )
 """The SCSI controllers of VMBus: by their numbers the agent of Azure names its disks (66-azure-storage.rules)."""
@@ -202,13 +202,15 @@ def cloud_disk(
 
 def _on_azure(vendor: Fact[str], hardware: str, machine: Machine) -> Fact[CloudDisk] | None:
     """An Azure disk by its place: the first controller holds the system's disk and the temporary one."""
-    place = _SCSI_PLACE.search(hardware)
-    if place is None or (read_fact.value(vendor) or "").strip() != "Msft":
+    address = _SCSI_ADDRESS.search(hardware)
+    if address is None or (read_fact.value(vendor) or "").strip() != "Msft":
         return None
     tag = read_fact.text(machine, f"{_DMI}/chassis_asset_tag")
     if read_fact.value(tag) != _AZURE_ASSET_TAG:
         return None
-    temporary = place["controller"] == "00000000-0001" or (place["controller"] == _SYSTEM[1] and place["lun"] == "1")
+    temporary = address["controller"] == "00000000-0001" or (
+        address["controller"] == _SYSTEM[1] and address["lun"] == "1"
+    )
     return Known("local" if temporary else "network", f"chassis tag of Azure, {hardware}")
 
 
@@ -230,7 +232,9 @@ def cloud_size(machine: Machine, on: Fact[Cloud]) -> Fact[str]:
         on_xen = Unknown(Cause.NOT_EXPOSED, _ASK_SIZE["aws"], f"{_DMI}/product_name")
         return on_xen if read_fact.value(name) == "HVM domU" else name
     size = (
-        read_fact.field(_told(machine), host_files.INSTANCE_DATA, lambda it: it.size) if on.value == "azure" else None
+        read_fact.field(_instance_data(machine), host_files.INSTANCE_DATA, lambda it: it.size)
+        if on.value == "azure"
+        else None
     )
     return (
         size if isinstance(size, Known) else Unknown(Cause.NOT_EXPOSED, _ASK_SIZE[on.value], host_files.INSTANCE_DATA)
@@ -270,7 +274,7 @@ def provisioned(
     if read_fact.value(kind) != "network":
         return Provisioned()
     on_azure = "Microsoft" in (name := read_fact.value(model) or "") or "MSFT" in name or "Virtual" in name
-    given = _given(machine, device, read_fact.value(bytes_)) if on_azure else None
+    given = _azure_disk(machine, device, read_fact.value(bytes_)) if on_azure else None
     learn = next(words for beginning, words in _ASK_DISK if late(beginning).match(name))
     unknown = Unknown(
         Cause.NOT_EXPOSED, learn, host_files.INSTANCE_DATA if on_azure else "no file of the machine tells it"
@@ -295,36 +299,36 @@ def provisioned(
     )
 
 
-def _told(machine: Machine) -> InstanceData | Unknown:
+def _instance_data(machine: Machine) -> InstanceData | Unknown:
     return read_fact.file_record(machine, host_files.INSTANCE_DATA, host_files.parse_instance_data)
 
 
-def _given(machine: Machine, device: BlockDevice, bytes_: int | None) -> GivenDisk | None:
+def _azure_disk(machine: Machine, device: BlockDevice, bytes_: int | None) -> AzureDisk | None:
     """What Azure told of this disk: by its place, and of the size that it told."""
-    data = _told(machine)
-    address = _place(device)
+    data = _instance_data(machine)
+    address = _scsi_address(device)
     if isinstance(data, Unknown) or address is None:
         return None
     return next((it for it in data.disks if it.lun == address.lun and it.gib and it.gib * _GIB == bytes_), None)
 
 
-class _Place(Struct, frozen=True):
+class _ScsiAddress(Struct, frozen=True):
     """A LUN of the data disks; None: the system's disk."""
 
     lun: int | None
 
 
-def _place(device: BlockDevice) -> _Place | None:
-    scsi = _SCSI_PLACE.search(device.hardware)
+def _scsi_address(device: BlockDevice) -> _ScsiAddress | None:
+    scsi = _SCSI_ADDRESS.search(device.hardware)
     if scsi is not None:
         if scsi["controller"] == _DATA:
-            return _Place(int(scsi["lun"]))
-        return _Place(None) if scsi["controller"] in _SYSTEM and scsi["lun"] == "0" else None
+            return _ScsiAddress(int(scsi["lun"]))
+        return _ScsiAddress(None) if scsi["controller"] in _SYSTEM and scsi["lun"] == "0" else None
     found = _NVME_NAMESPACE.fullmatch(device.name)
     if found is None:
         return None
     number = int(found[1])
-    return _Place(None if number < _FIRST_DATA_NAMESPACE else number - _FIRST_DATA_NAMESPACE)
+    return _ScsiAddress(None if number < _FIRST_DATA_NAMESPACE else number - _FIRST_DATA_NAMESPACE)
 
 
 def with_use(disk: Disk, reads: Fact[int], uptime: Fact[int]) -> Disk:

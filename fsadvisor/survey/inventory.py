@@ -75,7 +75,7 @@ def build_stack(machine: Machine, tree: BlockTree, blocks: Sequence[Superblock])
     """The ids right below each device and filesystem, and those that can't be followed."""
     under: dict[str, tuple[str, ...]] = {}
     open_ended: set[str] = set()
-    at_place = {mount.mount_point: block.id for block in blocks for mount in block.mounts}
+    points = {mount.mount_point: block.id for block in blocks for mount in block.mounts}
     for device in tree.devices.values():
         if device.is_disk:
             continue
@@ -86,14 +86,14 @@ def build_stack(machine: Machine, tree: BlockTree, blocks: Sequence[Superblock])
             open_ended.add(layer)
         path = f"{device.folder}/loop/backing_file"
         backing = read_fact.value(read_fact.text(machine, path)) if "loop" in device.holds else None
-        place = mount_point_of(backing, at_place) if backing else None
-        if place:
-            under[layer] = (at_place[place],)
+        point = mount_point_of(backing, points) if backing else None
+        if point:
+            under[layer] = (points[point],)
     for block in blocks:
         under[block.id] = tuple(_id(tree, name) for name in block.devices)
-        place = mount_point_of(block.upper, at_place) if block.upper else None
-        if place and at_place[place] != block.id:
-            under[block.id] = (at_place[place],)
+        point = mount_point_of(block.upper, points) if block.upper else None
+        if point and points[point] != block.id:
+            under[block.id] = (points[point],)
         elif not block.followed:
             open_ended.add(block.id)
     return Stack(under, frozenset(open_ended))

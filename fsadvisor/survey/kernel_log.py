@@ -37,16 +37,16 @@ def read(machine: Machine) -> KernelLog | Unknown:
 
     The journal's lines of this boot where the ring lost its beginning, or may not be read.
     """
-    ring = _asked(machine, reader.ARGV)
+    ring = _read(machine, reader.ARGV)
     if not isinstance(ring, Unknown) and ring.since <= _WHOLE_SINCE:
         return ring
-    journal = _asked(machine, reader.JOURNAL_ARGV)
+    journal = _read(machine, reader.JOURNAL_ARGV)
     if isinstance(journal, Unknown) or (not isinstance(ring, Unknown) and ring.since <= journal.since):
         return ring
     return journal
 
 
-def _asked(machine: Machine, argv: Argv) -> KernelLog | Unknown:
+def _read(machine: Machine, argv: Argv) -> KernelLog | Unknown:
     (answer,) = machine.run([argv])
     record = read_fact.record_of(machine, answer, reader.parse)
     return record if isinstance(record, Unknown) else replace(record, source=answer.source)
@@ -97,10 +97,10 @@ def _count(log: KernelLog | Unknown, uptime: Fact[int], recent: int, wanted: Cal
     if recent_ones and not young:
         return Unknown(Cause.NOT_EXPOSED, _READ_THEM, log.source)
     told = sorted(young, key=lambda it: -it.count)[:_SHOWN]
-    return Known(sum(it.count for it in young), "; ".join([log.source, *(_said(it, uptime.value) for it in told)]))
+    return Known(sum(it.count for it in young), "; ".join([log.source, *(_sentence(it, uptime.value) for it in told)]))
 
 
-def _said(event: Event, uptime: int) -> str:
+def _sentence(event: Event, uptime: int) -> str:
     last = _ago(uptime - event.last)
     if event.count == 1:
         return f"{event.says}, {last} ago"

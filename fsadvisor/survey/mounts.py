@@ -220,13 +220,13 @@ def mount(
 
     `no_table` is why the mount table is not known, `no_fstab` why configured mounts may be missing, if so.
     """
-    place, fs_type = _place(running, wanted)
+    mount_point, fs_type = _place(running, wanted)
     source = _MOUNTINFO if running else (wanted.where if wanted else FSTAB)
     in_force = (*secrecy.options(running.options), *_of_superblock(running, filesystem)) if running else ()
     return Mount(
-        point=Known(place, source),
+        point=Known(mount_point, source),
         fs_type=Unknown(Cause.NOT_EXPOSED, "mount it", source) if fs_type == "auto" else Known(fs_type, source),
-        root=Known(place == "/", source),
+        root=Known(mount_point == "/", source),
         **(_configured(wanted, in_force, running, no_table) if wanted else _not_configured(no_fstab)),
         **(_running(running, in_force) if running else _not_running(no_table)),
         workload=use.workload,

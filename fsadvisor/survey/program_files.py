@@ -46,11 +46,11 @@ class Mounts:
         """Where it lies here; unknown where a mount of the container is not one of the host's."""
         if ".." in path.split("/") or (over := last_over(path, self._theirs)) is None:
             return _UNKNOWN
-        place = inside(over, path)
+        inner = inside(over, path)
         if is_layered(over):
             upper = written_layer(over)
-            return _UNKNOWN if upper is None else _in(Known(f"{upper}{place.rstrip('/')}", _SOURCE), layer=True)
-        seen = shown_at(place, over.major_minor, self._ours)
+            return _UNKNOWN if upper is None else _in(Known(f"{upper}{inner.rstrip('/')}", _SOURCE), layer=True)
+        seen = shown_at(inner, over.major_minor, self._ours)
         return _in(Known(min(seen, key=len), _SOURCE), layer=False) if seen else _UNKNOWN
 
 
@@ -166,11 +166,11 @@ def etcd_data_directory(machine: Machine, named: str, root: str | None, seen: Fa
 
     `root` is the way to the root that it sees, None where that is not known.
     """
-    place = f"{root}{named}"
-    record = read_etcd_file(machine, place) if named.startswith("/") and root is not None else None
-    told = None if record is None or isinstance(record, Unknown) else record.get("data-dir")
-    if told and told.startswith("/"):
-        return Known(told, place)
+    file = f"{root}{named}"
+    record = read_etcd_file(machine, file) if named.startswith("/") and root is not None else None
+    folder = None if record is None or isinstance(record, Unknown) else record.get("data-dir")
+    if folder and folder.startswith("/"):
+        return Known(folder, file)
     if read_fact.value(seen) != usual:
         return seen
-    return record if isinstance(record, Unknown) else Unknown(Cause.NOT_EXPOSED, "look for its data-dir", place)
+    return record if isinstance(record, Unknown) else Unknown(Cause.NOT_EXPOSED, "look for its data-dir", file)

@@ -262,7 +262,7 @@ def redis_facts(
     """
     if asked is not None:
         told = RedisConf(directives=tuple((name, fact.value) for name, fact in asked.items()))
-        return _told(told, "asked by redis-cli")
+        return _redis_settings(told, "asked by redis-cli")
     if inside and inside.started is not None:
         return _started(machine, directory, inside, dict(inside.started))
     own = inside.directory if inside else directory
@@ -272,7 +272,7 @@ def redis_facts(
         if isinstance(record, Unknown):
             failed = failed or (None if read_fact.is_not_there(record) else record)
         elif (record.get("dir") or "").rstrip("/") == own.rstrip("/"):
-            return _contradicted(machine, directory, path, record) or _told(record, path)
+            return _contradicted(machine, directory, path, record) or _redis_settings(record, path)
     unknown = failed or Unknown(Cause.NOT_EXPOSED, "", f"no configuration file for {own} in the usual places")
     return {"appendonly": unknown, "appendfsync": unknown}
 
@@ -288,7 +288,7 @@ def _started(machine: Machine, directory: str, inside: Inside, given: dict[str, 
         return {"appendonly": record, "appendfsync": record}
     words = tuple((name, value) for name, value in given.items() if value is not None)
     record = RedisConf(directives=(*record.directives, *words))
-    return _contradicted(machine, directory, source, record) or _told(record, source)
+    return _contradicted(machine, directory, source, record) or _redis_settings(record, source)
 
 
 _APPEND_ONLY: Final = ("appendonlydir", "appendonly.aof")
@@ -310,7 +310,7 @@ def _contradicted(machine: Machine, directory: str, path: str, record: RedisConf
     return {"appendonly": unknown, "appendfsync": unknown}
 
 
-def _told(record: RedisConf, path: str) -> dict[str, Any]:
+def _redis_settings(record: RedisConf, path: str) -> dict[str, Any]:
     appendonly, appendfsync = record.get("appendonly"), record.get("appendfsync")
     return {
         "appendonly": switch(Known(appendonly, path) if appendonly else Known("no", _REDIS_DEFAULT)),

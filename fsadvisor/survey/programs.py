@@ -171,14 +171,14 @@ def _by_images(processes: Iterable[Json]) -> Iterable[Json]:
         if not images or not isinstance(process, dict):
             yield process
             continue
-        places: dict[str, list[str]] = {}
+        caches_of: dict[str, list[str]] = {}
         for image in images:
             path, cache = json_text.string(image, "path") or "", json_text.string(image, "cache") or ""
-            place = path if path.startswith("/dev/") else str(PurePosixPath(path).parent)
-            places.setdefault(place, []).append(cache)
-        for place, caches in sorted(places.items(), key=lambda it: "unsafe" not in it[1]):
+            target = path if path.startswith("/dev/") else str(PurePosixPath(path).parent)
+            caches_of.setdefault(target, []).append(cache)
+        for target, caches in sorted(caches_of.items(), key=lambda it: "unsafe" not in it[1]):
             worst = min(caches, key=lambda it: _LEAST_SAFE.index(it) if it in _LEAST_SAFE else len(_LEAST_SAFE))
-            yield {**process, "images": None, "settings": [["guest_place", place], ["guest_cache", worst]]}
+            yield {**process, "images": None, "settings": [["guest_place", target], ["guest_cache", worst]]}
 
 
 _LEAST_SAFE = ("unsafe", "writeback", "none", "writethrough", "directsync")
@@ -230,8 +230,8 @@ def _on_the_host(machine: Machine, found: RunningProgram, process: Json) -> Runn
     mounts = program_files.Mounts(machine, json_text.string(process, "mounts") or "")
     name = json_text.string(process, "container")
     container = read_fact.fact_of(name, "/proc/PID/cgroup", "look for its container: systemd-cgls")
-    place = mounts.place(found.directory.value) if isinstance(found.directory, Known) else None
-    if place is None or isinstance(place.path, Unknown):
+    host_path = mounts.place(found.directory.value) if isinstance(found.directory, Known) else None
+    if host_path is None or isinstance(host_path.path, Unknown):
         unknown = Unknown(
             Cause.NOT_EXPOSED, "run fsadvisor in its container", f"{found.program.name} has another root directory"
         )
@@ -245,7 +245,12 @@ def _on_the_host(machine: Machine, found: RunningProgram, process: Json) -> Runn
         mounts=mounts,
     )  # fmt: skip
     return replace(
-        found, directory=place.path, in_layer=place.in_layer, container=container, settings=settings, inside=inside
+        found,
+        directory=host_path.path,
+        in_layer=host_path.in_layer,
+        container=container,
+        settings=settings,
+        inside=inside,
     )
 
 
@@ -284,10 +289,10 @@ def _device(program: KnownProgram, process: Json) -> str:
     return place if program.name == "qemu" and place.startswith("/dev/") else ""
 
 
-def _of_guest(program: KnownProgram, place: str) -> Fact[str]:
-    if place.startswith("/dev/"):
-        return Unknown(Cause.NOT_EXPOSED, "", f"argument of {program.name}: its disk is {place}")
-    return Known(place, f"argument of {program.name}")
+def _of_guest(program: KnownProgram, path: str) -> Fact[str]:
+    if path.startswith("/dev/"):
+        return Unknown(Cause.NOT_EXPOSED, "", f"argument of {program.name}: its disk is {path}")
+    return Known(path, f"argument of {program.name}")
 
 
 def _directory(program: KnownProgram, process: Json) -> Fact[str]:

@@ -66,13 +66,13 @@ def _spares(machine: Machine, folder: str) -> Fact[int]:
 def _at_speed_limit(machine: Machine, folder: str) -> Fact[bool]:
     """The limit is a number and who set it: '200000 (system)'."""
     speed = read_fact.number(machine, f"{folder}/md/sync_speed")
-    said = read_fact.text(machine, f"{folder}/md/sync_speed_max")
+    maximum = read_fact.text(machine, f"{folder}/md/sync_speed_max")
     if isinstance(speed, Unknown):
         return speed
-    if isinstance(said, Unknown):
-        return said
-    limit = whole(said.value.partition(" ")[0])
-    return read_fact.fact_of(None if not limit else 10 * speed.value >= 9 * limit, said.source)
+    if isinstance(maximum, Unknown):
+        return maximum
+    limit = whole(maximum.value.partition(" ")[0])
+    return read_fact.fact_of(None if not limit else 10 * speed.value >= 9 * limit, maximum.source)
 
 
 MD_UNITS: Argv = (

@@ -84,10 +84,10 @@ def text(machine: Machine, path: str) -> Fact[str]:
     answer = machine.read(path)
     if isinstance(answer, Unknown):
         return answer
-    said = answer.text.strip()
-    if not said.isprintable() and _CONTROLS.search(said):
+    content = answer.text.strip()
+    if not content.isprintable() and _CONTROLS.search(content):
         return unreadable("not text", answer.source)
-    return fact_of(said or None, answer.source)
+    return fact_of(content or None, answer.source)
 
 
 def number(machine: Machine, path: str) -> Fact[int]:

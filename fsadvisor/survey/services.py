@@ -212,7 +212,9 @@ class Around(Struct, frozen=True, kw_only=True):
     memory_bytes: Fact[int]
 
 
-def facts(machine: Machine, found: RunningProgram, place: str | None, mount: Subject | None, around: Around) -> Service:
+def facts(
+    machine: Machine, found: RunningProgram, mount_point: str | None, mount: Subject | None, around: Around
+) -> Service:
     """All facts of a program; `mount` is the place that its folder is on."""
     filesystem = mount.scope.get("filesystem") if mount else None
     fs_type = read_fact.value(filesystem.type) if isinstance(filesystem, Filesystem) else None
@@ -238,7 +240,7 @@ def facts(machine: Machine, found: RunningProgram, place: str | None, mount: Sub
         program=Known(found.program.name, "running processes"),
         directory=directory,
         workload=Known(found.program.workload, f"what {found.program.name} does"),
-        mount_point=read_fact.fact_of(place, "/proc/self/mountinfo"),
+        mount_point=read_fact.fact_of(mount_point, "/proc/self/mountinfo"),
         container=found.container,
         in_container_layer=_in_layer(found),
         guest_cache=found.guest_cache,
@@ -247,17 +249,17 @@ def facts(machine: Machine, found: RunningProgram, place: str | None, mount: Sub
         buffer_percent=percent(of_program.get("buffer_bytes", NOT_APPLICABLE), around.memory_bytes),
         caches_percent=_caches_percent(of_program.get("buffer_bytes", NOT_APPLICABLE), filesystem, around.memory_bytes),
         quota_used_percent=_quota_used(machine, directory, filesystem),
-        log_on_mount=read_fact.derive(log, lambda folder: around.place_of(folder) == place),
+        log_on_mount=read_fact.derive(log, lambda folder: around.place_of(folder) == mount_point),
         log_apart=apart(directory, log, around.disks_of),
         shares_disk=shares_disk(directory, around.folders, around.disks_of),
         **_commits(directory if log is NOT_APPLICABLE else log, around.below_of),
     )
 
 
-def _commits(place: Fact[str], below_of: Callable[[str], Below | None]) -> dict[str, Any]:
+def _commits(folder: Fact[str], below_of: Callable[[str], Below | None]) -> dict[str, Any]:
     """What a commit waits for."""
-    below = below_of(place.value) if isinstance(place, Known) else None
-    unknown = place if isinstance(place, Unknown) else Unknown(Cause.NOT_EXPOSED, "", f"what is below {place.value}")
+    below = below_of(folder.value) if isinstance(folder, Known) else None
+    unknown = folder if isinstance(folder, Unknown) else Unknown(Cause.NOT_EXPOSED, "", f"what is below {folder.value}")
     return {
         "commit_plp": below.plp if below else unknown,
         "commit_flush_ms_avg": below.flush_ms_avg if below else unknown,

@@ -54,14 +54,14 @@ def _at(found: Surveyed, target: str) -> str | None:
     return None if device is None else f"{'disk' if device.is_disk else 'layer'}:{device.name}"
 
 
-def below_program(found: Surveyed, place: str | None) -> Below:
+def below_program(found: Surveyed, subject_id: str | None) -> Below:
     """What is under it: of a whole disk the disk."""
-    if place is not None and place in found.disks:
+    if subject_id is not None and subject_id in found.disks:
         folding = Folding(found.inventory.stack, found.disks, {}, {})
-        device = found.inventory.tree.devices[place.partition(":")[2]]
+        device = found.inventory.tree.devices[subject_id.partition(":")[2]]
         queue = found.inventory.queue_of(device)
-        return folding.below(place, (queue.discards,), queue.read_ahead_kib)
-    return found.below.get(place or "", _NOT_FOLLOWED)
+        return folding.below(subject_id, (queue.discards,), queue.read_ahead_kib)
+    return found.below.get(subject_id or "", _NOT_FOLLOWED)
 
 
 UNSAFE_GUESTS: Final[Argv] = (

@@ -12,8 +12,8 @@ from fsadvisor.measure.compare.rounds import (
     LEAST_WINDOWS,
     MOST_TIMES,
     Entrant,
-    SideBegun,
     SideEnded,
+    SideStarted,
     SideWindow,
     rounds,
 )
@@ -141,7 +141,7 @@ def test_after_each_window_a_side_is_left_at_rest():
 def test_one_that_cannot_be_set_up_fails_alone():
     events = Sides(a=EngineError("no room"), b=STEADY, c=STEADY).run()
     found = results(events)
-    assert [it.side for it in events if isinstance(it, SideBegun)] == ["a", "b", "c"]
+    assert [it.side for it in events if isinstance(it, SideStarted)] == ["a", "b", "c"]
     assert (found["a"].end, found["a"].error, found["a"].figure) == ("failed", "no room", None)
     assert (found["b"].end, found["c"].end) == ("settled", "settled")
 

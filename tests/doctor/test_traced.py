@@ -9,7 +9,7 @@ from msgspec.structs import replace
 
 from fsadvisor.facts import Known
 from fsadvisor.measure.now.model import Device, Filesystem, Program, Traced, Window
-from fsadvisor.measure.now.traced import Told, summed
+from fsadvisor.measure.now.traced import Trace, summed
 from fsadvisor.pages.text import render
 from fsadvisor.readers.kernel_traces import event, parse_kernel_trace
 from fsadvisor.report.fsync_page import fsync_document, traced_blocks
@@ -30,7 +30,7 @@ def line(ms, said, task="db", thread=4194000):
 
 
 def told(lines):
-    made = Told()
+    made = Trace()
     for one in filter(None, map(event, lines)):
         made.add(one)
     return made
@@ -84,7 +84,7 @@ def in_order(*parts):
 
 def test_recorded_events_of_a_loop_device_are_three_syncs_and_three_commits():
     recorded = (FIXTURES / "outputs/kernel_trace/linux-6.18.out").read_text()
-    made = Told()
+    made = Trace()
     for one in parse_kernel_trace(recorded):
         made.add(one)
     assert [one.device for one in made.syncs] == ["7:0"] * 3

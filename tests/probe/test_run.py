@@ -12,7 +12,7 @@ from fsadvisor.measure.probe.gentle import Gentle, LoadTotals
 from fsadvisor.measure.probe.jobs import JOBS
 from fsadvisor.measure.probe.measure import Where
 from fsadvisor.measure.probe.processes import Stop, Stopped
-from fsadvisor.measure.probe.run import Ended, ProbePlan, Went, run
+from fsadvisor.measure.probe.run import JobEnded, JobWindow, ProbePlan, run
 
 JOB, OTHER = JOBS["random-read-32"], JOBS["commit-fdatasync"]
 CALM = Window(seconds=0.5, operations=500, asked_bytes=500 * 4096, latencies_ns={1_000_000: 500})
@@ -56,7 +56,7 @@ def plan(engine, *jobs, **more):
 
 
 def results(plan, stop=None):
-    return [it.result for it in run(plan, stop or Stop()) if isinstance(it, Ended)]
+    return [it.result for it in run(plan, stop or Stop()) if isinstance(it, JobEnded)]
 
 
 def interrupt(number=signal.SIGINT):
@@ -136,7 +136,7 @@ def test_a_signal_between_windows_ends_after_the_one_that_ran():
     engine = Engine()
     with stop.listening():
         for event in run(plan(engine, JOB, OTHER), stop):
-            if isinstance(event, Went) and event.progress.windows == 2:
+            if isinstance(event, JobWindow) and event.progress.windows == 2:
                 interrupt()
             last = event
     assert (last.result.end, engine.windows, engine.closed) == ("cancelled", 2, 1)

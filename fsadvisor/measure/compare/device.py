@@ -22,7 +22,7 @@ from msgspec.structs import replace
 
 from fsadvisor.machine.inodes import pieces
 from fsadvisor.measure.probe import disks, fio
-from fsadvisor.measure.probe.engine import EngineError, told
+from fsadvisor.measure.probe.engine import EngineError, explained
 from fsadvisor.measure.probe.jobs import Io
 from fsadvisor.measure.probe.scratch import scratch_file
 
@@ -97,7 +97,7 @@ def opened(job: Job, target: Path, way: Way | None) -> Iterator[DeviceSession]:
     with scratch_file(target, work.file_bytes, "written") as file, contextlib.ExitStack() as stack:
         file.fill()
         descriptor = stack.enter_context(_device(target))
-        with told("asking how the scratch file lies on the device"):
+        with explained("asking how the scratch file lies on the device"):
             piece = longest(pieces(file.descriptor), work)
         _same(file, descriptor, piece)
         yield DeviceSession(tool, work, f"/proc/{os.getpid()}/fd/{descriptor}", piece, way)
@@ -149,7 +149,7 @@ def _device(folder: Path) -> Iterator[int]:
             f"the filesystem of {folder} is on no single block device, or translates its addresses itself: "
             "nothing below it can be read for comparison"
         )
-    with told(f"opening {name} for reading (that needs root)"):
+    with explained(f"opening {name} for reading (that needs root)"):
         descriptor = os.open(name, os.O_RDONLY | os.O_DIRECT | os.O_CLOEXEC)
     try:
         found = os.fstat(descriptor)
@@ -175,7 +175,7 @@ def _same(file: ScratchFile, device: int, piece: FileExtent) -> None:
     No two blocks of a scratch file are alike.
     """
     count = piece.length // _BLOCK
-    with told("holding the device against the scratch file"), _reader(file) as descriptor:
+    with explained("holding the device against the scratch file"), _reader(file) as descriptor:
         for at in sorted({count * look // _LOOKS for look in range(_LOOKS)} | {count - 1}):
             here = _block(descriptor, piece.logical + at * _BLOCK)
             if here != _block(device, piece.physical + at * _BLOCK):

@@ -42,7 +42,7 @@ class Entrant(Struct, frozen=True, kw_only=True):
     """Called after each of its windows: nothing of them may be left to the others'. Raises OSError."""
 
 
-class SideBegun(Struct, frozen=True, kw_only=True):
+class SideStarted(Struct, frozen=True, kw_only=True):
     """A side is being set up."""
 
     side: str
@@ -67,7 +67,7 @@ LEAST_WINDOWS: Final = 8
 MOST_TIMES: Final = 4
 """The seconds that were given, after which it ends with fewer."""
 
-Event: TypeAlias = SideBegun | SideWindow | SideEnded
+Event: TypeAlias = SideStarted | SideWindow | SideEnded
 
 
 def rounds(
@@ -87,7 +87,7 @@ def rounds(
         for entrant in entrants:
             if stop.asked:
                 break
-            yield SideBegun(side=entrant.name)
+            yield SideStarted(side=entrant.name)
             side = _Side(entrant, job, budget, stop, seconds, _Turns(clock))
             failed = side.set_up(stack)
             if failed is None:

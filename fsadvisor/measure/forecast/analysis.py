@@ -215,11 +215,11 @@ def study(points: Iterable[tuple[str, str, MeasuredPoint]]) -> Study:
     groups: Mapping[tuple[str, str], list[MeasuredPoint]] = defaultdict(list)
     for filesystem, workload, point in points:
         groups[filesystem, workload].append(point)
-    told = tuple(_told(curve(filesystem, workload, found)) for (filesystem, workload), found in groups.items())
+    told = tuple(_analysed(curve(filesystem, workload, found)) for (filesystem, workload), found in groups.items())
     return Study(told=told, pairs=pairs([it.curve for it in told]), crossings=tuple(_crossings(told)))
 
 
-def _told(one: Curve) -> CurveAnalysis:
+def _analysed(one: Curve) -> CurveAnalysis:
     found = fit(one.points)
     return CurveAnalysis(curve=one, fit=found, verdict=classify(one), expected=tuple(_expected(one, found)))
 

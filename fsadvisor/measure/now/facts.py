@@ -43,19 +43,19 @@ def _subject(now: Now) -> Subject:
     return Subject(id=f"now:{what}:{name}", kind="now", name=name, below=(), scope={"now": now})
 
 
-def _told(value: Any) -> Fact[Any]:  # noqa: ANN401 - whatever the window holds
+def _fact(value: Any) -> Fact[Any]:  # noqa: ANN401 - whatever the window holds
     return _NOT_SEEN if value is None else Known(value, _SOURCE)
 
 
 def _percent(share: float | None) -> Fact[Any]:
-    return _told(None if share is None else round(100 * share, 1))
+    return _fact(None if share is None else round(100 * share, 1))
 
 
 def _base(window: Window, what: str, name: str) -> dict[str, Fact[Any]]:
     return {
-        "what": _told(what),
-        "name": _told(name),
-        "seconds": _told(window.seconds),
+        "what": _fact(what),
+        "name": _fact(name),
+        "seconds": _fact(window.seconds),
         "io_some_percent": _percent(window.io_some),
     }
 
@@ -63,7 +63,7 @@ def _base(window: Window, what: str, name: str) -> dict[str, Fact[Any]]:
 def _lines(window: Window, told: Iterable[Logged]) -> Fact[Any]:
     lines = list(told)
     sure = sum(one.count for one in lines if not one.doubtful)
-    return _told(None if window.log is None or (lines and not sure) else sure)
+    return _fact(None if window.log is None or (lines and not sure) else sure)
 
 
 def _stacks_seen(window: Window) -> bool:
@@ -81,11 +81,11 @@ def _machine(window: Window) -> Now:
         processor_some_percent=_percent(window.cpu_some),
         memory_some_percent=_percent(window.memory_some),
         memory_full_percent=_percent(window.memory_full),
-        swapped_bytes=_told(window.swap_bytes),
+        swapped_bytes=_fact(window.swap_bytes),
         dirty_percent=_percent(dirty),
         held_back_percent=_percent(held_back if _stacks_seen(window) else None),
-        directory_waiting=_told(window.directory_waiting if _stacks_seen(window) else None),
-        lock_waiting=_told(window.kinds.get("lock") if _stacks_seen(window) else None),
+        directory_waiting=_fact(window.directory_waiting if _stacks_seen(window) else None),
+        lock_waiting=_fact(window.kinds.get("lock") if _stacks_seen(window) else None),
         memory_waiting_percent=_for_memory(window.programs, window),
         memory_available_percent=_percent(window.memory_available),
         log_hung_tasks=_lines(window, [one for one in window.log or () if one.kind == "hung"]),
@@ -115,27 +115,27 @@ def _device(dev: Device, window: Window) -> Now:
     moved = sum(map(moved_by, here)) if window.root else 0.0
     movers = movers_of(here)
     others = (program.waiting for program in here if program not in movers)
-    facts = {} if dev.suspended is None else {"suspended": _told(dev.suspended)}
+    facts = {} if dev.suspended is None else {"suspended": _fact(dev.suspended)}
     if dev.pool_mode is not None:
-        facts["pool_mode"] = _told(dev.pool_mode)
+        facts["pool_mode"] = _fact(dev.pool_mode)
     below = with_below({dev.name}, window)
     reached = (each.reached_by for each in window.devices if each.name in below and each.reached_by)
-    facts["reached_by"] = _told(next(reached, "none of these"))
+    facts["reached_by"] = _fact(next(reached, "none of these"))
     if dev.md_action is not None:
-        facts["md_action"] = _told(dev.md_action)
+        facts["md_action"] = _fact(dev.md_action)
     return Now(
         **_base(window, "device", dev.name),
         busy_percent=_percent(dev.busy),
-        queue=_told(round(dev.queue, 2)),
-        in_flight=_told(dev.in_flight),
-        completed=_told(round(ended)),
-        requests=_told(round(requests, 1)),
-        latency_ms=_told(round(spent / requests, 2) if requests else None),
+        queue=_fact(round(dev.queue, 2)),
+        in_flight=_fact(dev.in_flight),
+        completed=_fact(round(ended)),
+        requests=_fact(round(requests, 1)),
+        latency_ms=_fact(round(spent / requests, 2) if requests else None),
         flush_percent=_percent(dev.flush),
         mover_percent=_percent(sum(map(moved_by, movers)) / moved if moved else None),
-        movers=_told(len(movers) if moved else None),
+        movers=_fact(len(movers) if moved else None),
         discard_percent=_percent(dev.discard),
-        discards=_told(None if dev.discards is None else round(dev.discards, 1)),
+        discards=_fact(None if dev.discards is None else round(dev.discards, 1)),
         log_errors=_lines(window, of_device(dev, window, "io")),
         log_resets=_lines(window, of_device(dev, window, "link")),
         others_waiting_percent=_percent(max(others, default=0.0) if window.waiting is not None else None),
@@ -213,21 +213,21 @@ def _filesystem(fs: Filesystem, window: Window, frozen: dict[str, int]) -> Now:
     facts: dict[str, Fact[Any]] = {}
     here = [each for each in window.programs if fs.mount_point in each.places]
     if fs.inodes:
-        facts["inodes_free"] = _told(fs.inodes_free)
+        facts["inodes_free"] = _fact(fs.inodes_free)
     if fs.job is not None:
-        facts["job"] = _told(fs.job)
+        facts["job"] = _fact(fs.job)
     if fs.operations is not None:
-        facts["network_ms"] = _told(fs.operation_ms)
+        facts["network_ms"] = _fact(fs.operation_ms)
     if fs.size != 0:
-        facts["available_percent"] = _told(round(100 * (fs.available or 0) / fs.size, 2) if fs.size else None)
-        facts["available_bytes"] = _told(fs.available)
+        facts["available_percent"] = _fact(round(100 * (fs.available or 0) / fs.size, 2) if fs.size else None)
+        facts["available_bytes"] = _fact(fs.available)
     return Now(
         **_base(window, "filesystem", fs.mount_point),
-        type=_told(fs.type),
-        answers=_told(fs.answers),
-        statfs=_told(None if fs.answers is None else fs.refuses or ("answered" if fs.answers else "no answer")),
-        frozen_waiters=_told(frozen.get(fs.mount_point, 0) if _stacks_seen(window) else None),
-        turned_read_only=_told(_turned(fs)),
+        type=_fact(fs.type),
+        answers=_fact(fs.answers),
+        statfs=_fact(None if fs.answers is None else fs.refuses or ("answered" if fs.answers else "no answer")),
+        frozen_waiters=_fact(frozen.get(fs.mount_point, 0) if _stacks_seen(window) else None),
+        turned_read_only=_fact(_turned(fs)),
         log_damage=_lines(window, of_filesystem(own_names(fs), window, "filesystem")),
         journal_full_percent=_percent(_journal_full(fs, here, window) if _stacks_seen(window) else None),
         **facts,
@@ -286,8 +286,8 @@ def _program(program: Program, window: Window) -> Now:
         **_base(window, "program", named(program)),
         waiting_percent=_percent(program.waiting if seen else None),
         sync_percent=_percent(program.syncing if _stacks_seen(window) else None),
-        stuck_threads=_told(program.stuck if _stacks_seen(window) else None),
-        kernel_thread=_told(program.kernel),
+        stuck_threads=_fact(program.stuck if _stacks_seen(window) else None),
+        kernel_thread=_fact(program.kernel),
     )
 
 
@@ -296,12 +296,12 @@ def _group(group: Group, window: Window) -> Now:
     if group.memory_limit:
         facts["memory_limit_percent"] = _percent((group.memory_used or 0) / group.memory_limit)
     if group.memory_hits is not None:
-        facts["memory_limit_hits"] = _told(group.memory_hits)
+        facts["memory_limit_hits"] = _fact(group.memory_hits)
     return Now(
         **_base(window, "group", group.path),
         group_memory_percent=_percent(group.memory_some),
         memory_waiting_percent=_for_memory(inside(group.path, window), window),
-        swapped_bytes=_told(window.swap_bytes),
+        swapped_bytes=_fact(window.swap_bytes),
         memory_available_percent=_percent(window.memory_available),
         **facts,
     )

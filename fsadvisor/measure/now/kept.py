@@ -244,9 +244,9 @@ def replayed(window: Window) -> Counted:
         cpu=none if short else _cpu(window),
         disks=none if short else Known(Disks(each=tuple(map(_disk, window.devices))), _SOURCE),
         pressure={
-            "cpu": Stalls(some=_told(window.cpu_some), full=_told(window.cpu_full)),
-            "io": Stalls(some=_told(window.io_some), full=_told(window.io_full)),
-            "memory": Stalls(some=_told(window.memory_some), full=_told(window.memory_full)),
+            "cpu": Stalls(some=_fact(window.cpu_some), full=_fact(window.cpu_full)),
+            "io": Stalls(some=_fact(window.io_some), full=_fact(window.io_full)),
+            "memory": Stalls(some=_fact(window.memory_some), full=_fact(window.memory_full)),
         },
         works=tuple(Known(_journal(one), _SOURCE) for one in window.journals if one.transactions),
         threads=none if short else _threads(window),
@@ -255,7 +255,7 @@ def replayed(window: Window) -> Counted:
     )
 
 
-def _told(value: T | None) -> Fact[T]:
+def _fact(value: T | None) -> Fact[T]:
     return _NOT_KEPT if value is None else Known(value, _SOURCE)
 
 
@@ -272,8 +272,8 @@ def _cpu(window: Window) -> Fact[Cpu]:
             system=system,
             interrupts=interrupts,
             steal=steal,
-            iowait=_told(window.iowait),
-            idle=_told(idle),
+            iowait=_fact(window.iowait),
+            idle=_fact(idle),
         ),
         _SOURCE,
     )
@@ -283,7 +283,7 @@ def _disk(device: Device) -> Disk:
     same: dict[str, Any] = {name: getattr(device, name) for name in _SAME}
     if device.requests is not None:  # sysstat does not tell reads and writes apart
         same |= {"reads": device.requests, "read_ms": device.request_ms}
-    return Disk(name=device.name, rates=Rates(**same, flushed=bool(device.flushes)), flush=_told(device.flush))
+    return Disk(name=device.name, rates=Rates(**same, flushed=bool(device.flushes)), flush=_fact(device.flush))
 
 
 _SAME: Final = tuple(name for name in Rates.__struct_fields__ if name not in ("flushed", "discard_ms"))
@@ -295,7 +295,7 @@ def _journal(journal: Journal) -> Jbd2Work:
         transactions=journal.transactions,
         requested=journal.requested,
         phases_ms=dict.fromkeys(PHASES, _NOT_KEPT),
-        commit_us=_told(journal.commit_us),
+        commit_us=_fact(journal.commit_us),
     )
 
 
@@ -308,7 +308,7 @@ def _threads(window: Window) -> Fact[Threads]:
             threads=window.threads,
             running=window.running,
             waiting=window.waiting,
-            kinds={kind: _told(window.kinds.get(kind)) for kind in _WAITED_FOR},
+            kinds={kind: _fact(window.kinds.get(kind)) for kind in _WAITED_FOR},
             waiters=window.waiters,
             runners=window.runners,
         ),

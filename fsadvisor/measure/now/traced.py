@@ -68,7 +68,7 @@ class Sync(Struct):
     of_call: bool = False
 
 
-class Told(Struct):
+class Trace(Struct):
     """What the events say, before names are known: by filesystem, and by disk."""
 
     events: int = 0
@@ -162,7 +162,7 @@ class Told(Struct):
 
 def traced(look: Callable[[], Window]) -> Window:
     """What a look saw, with the kernel's events of it. Raises MachineError."""
-    trace = Told()
+    trace = Trace()
     with closing(Instance(EVENTS)) as instance:
         began_s = time.monotonic()
         window = look()
@@ -217,7 +217,7 @@ class _Busy:
         return self._until(sync.end) - self._until(sync.begin)
 
 
-def summed(trace: Told, window: Window, disks: Mapping[str, frozenset[str]]) -> Iterator[TracedPlace]:
+def summed(trace: Trace, window: Window, disks: Mapping[str, frozenset[str]]) -> Iterator[TracedPlace]:
     """One for each filesystem, the one that waited most first; `disks` are below it, all by device number."""
     callers = _Callers(window)
     mounted = {one.number: one.mount_point for one in reversed(window.filesystems)}
@@ -232,7 +232,7 @@ def summed(trace: Told, window: Window, disks: Mapping[str, frozenset[str]]) -> 
         yield place
 
 
-def _place(trace: Told, device: str, disks: frozenset[str], syncs: list[Sync], callers: _Callers) -> TracedPlace:
+def _place(trace: Trace, device: str, disks: frozenset[str], syncs: list[Sync], callers: _Callers) -> TracedPlace:
     flushes = sorted(one for disk in disks for one in trace.flushes.get(disk, ()))
     writes = [one for disk in disks for one in trace.writes.get(disk, ())]
     commits = trace.commits.get(device, [])

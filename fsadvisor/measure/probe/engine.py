@@ -109,7 +109,7 @@ def because(number: int | None, doing: str) -> EngineError:
 
 
 @contextlib.contextmanager
-def told(doing: str) -> Iterator[None]:
+def explained(doing: str) -> Iterator[None]:
     """Turn a refusal of the kernel into an EngineError that says what was being done, and where."""
     try:
         yield

@@ -45,7 +45,7 @@ from msgspec import Struct, field
 
 from fsadvisor._version import __version__
 from fsadvisor.measure.probe import disks
-from fsadvisor.measure.probe.engine import DiskWork, EngineError, Window, told
+from fsadvisor.measure.probe.engine import DiskWork, EngineError, Window, explained
 from fsadvisor.measure.probe.scratch import scratch_file
 
 if TYPE_CHECKING:
@@ -160,7 +160,7 @@ class LadderSession(Struct, frozen=True):
         """
         turns: dict[Step, Turns] = {step: Turns() for step in STEPS}
         end = time.perf_counter() + seconds
-        with told(f"measuring in {self.growing.folder}"):
+        with explained(f"measuring in {self.growing.folder}"):
             first = 0
             while first == 0 or time.perf_counter() < end:
                 for at in range(len(STEPS)):

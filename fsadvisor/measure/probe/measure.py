@@ -149,7 +149,7 @@ class Run:
             void=self._voids[-1],
             windows=len(self._windows),
             counted=len(self._counted()),
-            figure=self._told(self._steady()),
+            figure=self._figure(self._steady()),
             seconds=seconds,
             seconds_left=max(0.0, self._budget.seconds - seconds),
             written_bytes=self._written(),
@@ -211,7 +211,7 @@ class Run:
         """The figure with the interval that the windows alone give; extents, counted again, are the same."""
         return figure(self._values(windows), apart=0.0 if self._job.headline is Headline.EXTENTS else APART)
 
-    def _told(self, windows: Sequence[Window]) -> Figure | None:
+    def _figure(self, windows: Sequence[Window]) -> Figure | None:
         """The figure with the interval that is told: no narrower than runs of the same are apart."""
         return figure(self._values(windows), apart=self._apart())
 
@@ -252,7 +252,7 @@ class Run:
         syncs, latencies = (merged(getattr(one, name) for one in windows) for name in ("sync_ns", "latencies_ns"))
         histogram = syncs if self._job.headline is Headline.SYNC_US else latencies
         sums = total(windows)
-        whole = self._told(windows)
+        whole = self._figure(windows)
         agreed = self._agreed(windows)
         pressure = self._pressure()
         way = self._where.way

@@ -19,8 +19,8 @@ from msgspec.structs import replace
 from fsadvisor._version import __version__
 from fsadvisor.machine.inodes import extent_count, largest_files
 from fsadvisor.measure.probe.disks import counted
-from fsadvisor.measure.probe.engine import EngineError, because, told
-from fsadvisor.measure.probe.own_worker_pool import crew, window
+from fsadvisor.measure.probe.engine import EngineError, because, explained
+from fsadvisor.measure.probe.own_worker_pool import window, worker_pool
 from fsadvisor.measure.probe.scratch import scratch_file
 from fsadvisor.measure.probe.scratch_tree import descriptor_of, tree
 
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from fsadvisor.measure.probe.disks import Way
     from fsadvisor.measure.probe.engine import DiskWork, EngineSession, Window
     from fsadvisor.measure.probe.jobs import Allocation, Existing, Io, Metadata, Mix
-    from fsadvisor.measure.probe.own_worker_pool import Crew, OrderDone
+    from fsadvisor.measure.probe.own_worker_pool import OrderDone, WorkerPool
     from fsadvisor.measure.probe.scratch import ScratchFile
 
 
@@ -46,7 +46,7 @@ _STEPS: Final = ("fallocate", "punch", "free")
 class _Allocating:
     engine = ALLOCATING
 
-    def __init__(self, work: Allocation, workers: Crew, file: ScratchFile, way: Way | None) -> None:
+    def __init__(self, work: Allocation, workers: WorkerPool, file: ScratchFile, way: Way | None) -> None:
         self._timed = work.operation
         # What is given back is what a server has at the end: a file that is whole.
         self._steps = [step for step in _STEPS if step != "punch" or work.operation == "punch"]
@@ -81,7 +81,7 @@ def open_allocation(work: Allocation, folder: Path, way: Way | None) -> Iterator
     with scratch_file(folder, work.file_bytes, "sparse") as file:
         task = {"task": "allocation", "fd": file.descriptor, "bytes": work.file_bytes}
         task |= {"hole": HOLE_BYTES, "every": EVERY_BYTES}
-        with crew(folder, [task], [file.descriptor]) as workers:
+        with worker_pool(folder, [task], [file.descriptor]) as workers:
             yield _Allocating(work, workers, file, way)
 
 
@@ -91,7 +91,7 @@ NAME: Final = f"fsadvisor {__version__}"
 class _Mixing:
     engine = NAME
 
-    def __init__(self, workers: Crew, way: Way | None) -> None:
+    def __init__(self, workers: WorkerPool, way: Way | None) -> None:
         self._workers, self._way = workers, way
 
     def window(self, seconds: float) -> Window:
@@ -114,7 +114,7 @@ def open_mix(work: Mix, folder: Path, way: Way | None) -> Iterator[EngineSession
         inside = descriptor_of(place)
         task = {"task": "mix", "place": str(place), "folder": f"/proc/self/fd/{inside}", "files": work.files}
         task |= {"steps": work.steps, "mean": work.mean_file_bytes, "append": work.append_bytes, "cold": work.cold}
-        with crew(folder, [task | {"number": number} for number in range(work.threads)], [inside]) as workers:
+        with worker_pool(folder, [task | {"number": number} for number in range(work.threads)], [inside]) as workers:
             workers.orders(_fills(work))
             yield _Mixing(workers, way)
 
@@ -128,7 +128,7 @@ _MOST_NAME_ROUNDS: Final = 500
 class _Names:
     engine = NAME
 
-    def __init__(self, work: Metadata, workers: Crew, way: Way | None) -> None:
+    def __init__(self, work: Metadata, workers: WorkerPool, way: Way | None) -> None:
         self._operation, self._workers, self._way = work.operation, workers, way
         if work.operation in ("stat", "open"):
             self._make(work.set_up_seconds)
@@ -166,7 +166,7 @@ def _folders(work: Metadata, place: Path) -> list[str]:
     if work.folders == "one":
         return [f"/proc/self/fd/{inside}"] * work.threads
     names = [f"d{number}" for number in range(work.threads)]
-    with told(f"making directories in {place}"):
+    with explained(f"making directories in {place}"):
         for name in names:
             os.mkdir(name, 0o700, dir_fd=inside)
     return [f"/proc/self/fd/{inside}/{name}" for name in names]
@@ -181,7 +181,7 @@ def open_names(work: Metadata, folder: Path, way: Way | None) -> Iterator[Engine
             {"task": "names", "place": str(place), "folder": own, "prefix": f"w{number}-", "files": each}
             for number, own in enumerate(_folders(work, place))
         ]
-        with crew(folder, tasks, [descriptor_of(place)]) as workers:
+        with worker_pool(folder, tasks, [descriptor_of(place)]) as workers:
             yield _Names(work, workers, way)
 
 
@@ -198,7 +198,7 @@ _PLAIN: Final = os.O_RDONLY | os.O_DIRECT | os.O_NOFOLLOW | os.O_NONBLOCK | os.O
 class _ReadingSession:
     engine = NAME
 
-    def __init__(self, workers: Crew, files: Sequence[int], way: Way | None) -> None:
+    def __init__(self, workers: WorkerPool, files: Sequence[int], way: Way | None) -> None:
         self._workers, self._files, self._way = workers, files, way
 
     def window(self, seconds: float) -> Window:
@@ -206,7 +206,7 @@ class _ReadingSession:
         before = counted(self._way)
         answer = self._workers.order(f"run {seconds}", seconds)
         after = counted(self._way)
-        with told("asking for the files' extents"):
+        with explained("asking for the files' extents"):
             extents = sum(map(extent_count, self._files))
         return window([answer], before, after, extents)
 
@@ -231,9 +231,9 @@ def open_reading(work: Existing, target: Path, way: Way | None) -> Iterator[Engi
         raise EngineError(f"there are no files with content below {target}")
     files: list[int] = []
     try:
-        with told(f"opening files at {target} for direct reads"):
+        with explained(f"opening files at {target} for direct reads"):
             files.extend(map(_opened, paths))
-        with crew(target, [{"task": "read", "fds": files, "block": work.block_bytes}], files) as workers:
+        with worker_pool(target, [{"task": "read", "fds": files, "block": work.block_bytes}], files) as workers:
             yield _ReadingSession(workers, files, way)
     finally:
         for descriptor in files:
@@ -248,7 +248,7 @@ class _Syncing:
 
     engine = SYNCING
 
-    def __init__(self, io: Io, workers: Crew, file: ScratchFile, way: Way | None) -> None:
+    def __init__(self, io: Io, workers: WorkerPool, file: ScratchFile, way: Way | None) -> None:
         self._io, self._workers, self._file, self._way = io, workers, file, way
 
     def window(self, seconds: float) -> Window:
@@ -277,5 +277,5 @@ def open_latency(io: Io, folder: Path, way: Way | None) -> Iterator[EngineSessio
             "sync": io.sync,
             "direct": io.direct,
         }
-        with crew(folder, [task], [file.descriptor]) as workers:
+        with worker_pool(folder, [task], [file.descriptor]) as workers:
             yield _Syncing(io, workers, file, way)

@@ -46,8 +46,8 @@ class OrderDone(Struct, frozen=True):
     system_cpu_seconds: float
 
 
-class Crew:
-    """Workers that wait for orders; made by `crew`."""
+class WorkerPool:
+    """Workers that wait for orders; made by `worker_pool`."""
 
     def __init__(self, target: Path, workers: Sequence[subprocess.Popen[str]]) -> None:
         self._doing, self._workers = f"measuring in {target}", workers
@@ -122,7 +122,9 @@ def _start(task: Mapping[str, Any], descriptors: Sequence[int]) -> subprocess.Po
 
 
 @contextlib.contextmanager
-def crew(target: Path, tasks: Sequence[Mapping[str, Any]], descriptors: Sequence[int] = ()) -> Iterator[Crew]:
+def worker_pool(
+    target: Path, tasks: Sequence[Mapping[str, Any]], descriptors: Sequence[int] = ()
+) -> Iterator[WorkerPool]:
     """A process for each task, with these open files; gone afterwards, whatever they were doing.
 
     `target` is where they measure, for what is said when they cannot.
@@ -130,7 +132,7 @@ def crew(target: Path, tasks: Sequence[Mapping[str, Any]], descriptors: Sequence
     workers: list[subprocess.Popen[str]] = []
     try:
         workers.extend(_start(task, descriptors) for task in tasks)
-        made = Crew(target, workers)
+        made = WorkerPool(target, workers)
         made.await_ready()
         yield made
     finally:

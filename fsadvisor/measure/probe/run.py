@@ -55,14 +55,14 @@ class ProbePlan(Struct, frozen=True, kw_only=True):
     """Asked before each job: why it may no longer run, '' where it may."""
 
 
-class Begun(Struct, frozen=True, kw_only=True):
+class JobStarted(Struct, frozen=True, kw_only=True):
     """A job is being set up."""
 
     at: int
     job: Job
 
 
-class Went(Struct, frozen=True, kw_only=True):
+class JobWindow(Struct, frozen=True, kw_only=True):
     """A window has ended."""
 
     at: int
@@ -70,7 +70,7 @@ class Went(Struct, frozen=True, kw_only=True):
     progress: Progress
 
 
-class Ended(Struct, frozen=True, kw_only=True):
+class JobEnded(Struct, frozen=True, kw_only=True):
     """A job has."""
 
     at: int
@@ -78,7 +78,7 @@ class Ended(Struct, frozen=True, kw_only=True):
     result: Result
 
 
-Event: TypeAlias = Begun | Went | Ended
+Event: TypeAlias = JobStarted | JobWindow | JobEnded
 
 
 def run(plan: ProbePlan, stop: Stop) -> Iterator[Event]:
@@ -86,10 +86,10 @@ def run(plan: ProbePlan, stop: Stop) -> Iterator[Event]:
     for number, job in enumerate(plan.jobs, 1):
         if stop.asked:
             return
-        yield Begun(at=number, job=job)
+        yield JobStarted(at=number, job=job)
         refused = plan.refused_now(job)
         if refused:
-            yield Ended(at=number, job=job, result=_not_begun(plan, job, refused))
+            yield JobEnded(at=number, job=job, result=_not_begun(plan, job, refused))
             continue
         yield from _measured(plan, stop, number, job)
 
@@ -108,7 +108,7 @@ def _measured(plan: ProbePlan, stop: Stop, number: int, job: Job) -> Iterator[Ev
                 if isinstance(event, Result):
                     result = event
                     break
-                yield Went(at=number, job=job, progress=event)
+                yield JobWindow(at=number, job=job, progress=event)
                 gave_way = not _may_go_on(plan.gentle, stop)
     except Stopped:
         result = result or _not_begun(plan, job, "", seconds=clock() - began)
@@ -125,7 +125,7 @@ def _measured(plan: ProbePlan, stop: Stop, number: int, job: Job) -> Iterator[Ev
         result = replace(result, end="cancelled", error="")
     elif gave_way:
         result = replace(result, end="failed", error=_GAVE_WAY)
-    yield Ended(at=number, job=job, result=result)
+    yield JobEnded(at=number, job=job, result=result)
 
 
 def _may_go_on(gentle: Gentle | None, stop: Stop) -> bool:

@@ -30,7 +30,7 @@ from typing import TYPE_CHECKING, Final
 from msgspec import Struct
 
 from fsadvisor.facts import Unknown
-from fsadvisor.measure.probe.engine import told
+from fsadvisor.measure.probe.engine import explained
 from fsadvisor.measure.probe.scratch_tree import descriptor_of, tree
 from fsadvisor.readers import mount_tables
 from fsadvisor.survey.filesystem_types.registry import IN_MEMORY, type_of
@@ -64,7 +64,7 @@ class ScratchFile(Struct, frozen=True, kw_only=True):
 
     def fill(self) -> None:
         """Bring the blocks into their state, on the disk: what was there goes. Raises EngineError."""
-        with told(f"preparing the scratch file in {self.folder}"):
+        with explained(f"preparing the scratch file in {self.folder}"):
             os.ftruncate(self.descriptor, 0)
             match self.state:
                 case "written":
@@ -94,7 +94,7 @@ class ScratchFile(Struct, frozen=True, kw_only=True):
 
     def empty(self) -> None:
         """Take all blocks away, on the disk. Raises EngineError."""
-        with told(f"emptying the scratch file in {self.folder}"):
+        with explained(f"emptying the scratch file in {self.folder}"):
             os.ftruncate(self.descriptor, 0)
             os.fsync(self.descriptor)
 
@@ -106,7 +106,7 @@ def scratch_file(folder: Path, size_bytes: int, state: State, *, synced: bool = 
     `synced` says that its syncs are timed, and have to do what they do for anybody's file.
     """
     with contextlib.ExitStack() as stack:
-        with told(f"making a scratch file in {folder}"):
+        with explained(f"making a scratch file in {folder}"):
             descriptor = _unnamed(folder)
         if descriptor is not None and synced and not _synced_alike(descriptor):
             os.close(descriptor)
@@ -144,7 +144,7 @@ def _unnamed(folder: Path) -> int | None:
 def _named(place: Path, *, only_for_a_moment: bool = False) -> int:
     """A new file in the tree."""
     inside = descriptor_of(place)
-    with told(f"making a scratch file in {place}"):
+    with explained(f"making a scratch file in {place}"):
         name = f"file-{next(_NUMBERS)}"
         flags = os.O_CREAT | os.O_EXCL | os.O_RDWR | os.O_NOFOLLOW | os.O_CLOEXEC
         descriptor = os.open(name, flags, 0o600, dir_fd=inside)

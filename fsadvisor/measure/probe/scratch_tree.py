@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from fsadvisor.measure.probe import scratch_record
-from fsadvisor.measure.probe.engine import EngineError, told
+from fsadvisor.measure.probe.engine import EngineError, explained
 from fsadvisor.measure.probe.scratch_record import DIRECTORY, ForeignError
 
 if TYPE_CHECKING:
@@ -103,7 +103,7 @@ def clear(folder: Path) -> tuple[str, ...]:
 
 
 def _opened(place: Path, stack: contextlib.ExitStack) -> int:
-    with told(f"making the scratch directory {place}"):
+    with explained(f"making the scratch directory {place}"):
         above = os.open(place.parent, DIRECTORY)
     stack.callback(os.close, above)
     return above
@@ -112,7 +112,7 @@ def _opened(place: Path, stack: contextlib.ExitStack) -> int:
 def _made(place: Path, above: int, record: Record | None) -> int:
     """Make the tree, open and lock it; where that fails, or somebody stops us meanwhile, nothing of ours stays."""
     descriptor = -1
-    with told(f"making the scratch directory {place}"):
+    with explained(f"making the scratch directory {place}"):
         try:
             os.mkdir(place.name, 0o700, dir_fd=above)
             descriptor = os.open(place.name, DIRECTORY, dir_fd=above)

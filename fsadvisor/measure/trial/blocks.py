@@ -73,7 +73,7 @@ def events(
     cancelled: Callable[[], bool] = lambda: False,
 ) -> Iterator[Event]:
     """A Progress after each block, at last the Comparison."""
-    course = _Course(job, budget, lots, clock, cancelled)
+    course = _Blocks(job, budget, lots, clock, cancelled)
     end: End | None = None
     error = ""
     least = math.ceil(FEWEST_BLOCKS / rounds.turns)  # even where time is short: each image stands for each side
@@ -106,7 +106,7 @@ class _CancelledError(Exception):
     """Somebody stopped it between two windows."""
 
 
-class _Course(Struct):
+class _Blocks(Struct):
     """The windows so far. Those of side S in block n are `windows[S][2 * n]` and the next."""
 
     job: Job

@@ -23,7 +23,7 @@ from fsadvisor.facts import Unknown
 from fsadvisor.machine import time_limits, tools
 from fsadvisor.machine.kept_files import PROBES
 from fsadvisor.machine.runner import TOOL_FOLDERS
-from fsadvisor.measure.probe.engine import EngineError, because, told
+from fsadvisor.measure.probe.engine import EngineError, because, explained
 from fsadvisor.measure.probe.processes import launcher, reap
 from fsadvisor.readers import mount_tables
 from fsadvisor.survey.filesystem_types.registry import type_of
@@ -147,14 +147,14 @@ def enter(needed: Sequence[Path]) -> Privacy:
 
     Only for a process that is made for it: nothing that it mounts is seen outside, and it never comes back.
     """
-    with told("leaving the machine's mounts alone (unshare needs root)"):
+    with explained("leaving the machine's mounts alone (unshare needs root)"):
         _called(_libc().unshare(_CLONE_NEWNS))
-    with told("cutting off our mounts from the machine's"):
+    with explained("cutting off our mounts from the machine's"):
         _mount(b"none", b"/", b"", _MS_SLAVE | _MS_REC, b"")
     wanted = [path.resolve() for path in (*needed, *map(Path, _own()))]
     _let_go(wanted)
     ground = _ground(wanted)
-    with told(f"covering {ground} in our own namespace"):
+    with explained(f"covering {ground} in our own namespace"):
         _mount(b"fsadvisor", os.fsencode(ground), b"tmpfs", _MS_NOSUID | _MS_NODEV, b"size=1m,mode=700")
         _mount(b"none", os.fsencode(ground), b"", _MS_PRIVATE, b"")
     return Privacy(folder=ground)
@@ -197,7 +197,7 @@ class Mounted(Struct, frozen=True):
 def mounted(privacy: Privacy, device: str, fs_type: str, options: Sequence[str], name: str) -> Iterator[Mounted]:
     """The device's filesystem mounted for as long as the block. Raises EngineError with mount(8)'s own words."""
     folder = privacy.folder / name
-    with told(f"making {folder}"):
+    with explained(f"making {folder}"):
         folder.mkdir()
     try:
         run("mount", arguments(device, folder, fs_type, options), _MOUNT_SECONDS, f"mounting {device}")

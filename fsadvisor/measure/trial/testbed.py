@@ -24,7 +24,7 @@ from typing import TYPE_CHECKING, Final
 import msgspec
 from msgspec import Struct
 
-from fsadvisor.measure.probe.engine import EngineError, because, told
+from fsadvisor.measure.probe.engine import EngineError, because, explained
 from fsadvisor.measure.probe.scratch import scratch_file
 from fsadvisor.measure.probe.target import bytes_text
 from fsadvisor.measure.trial import mounting
@@ -210,7 +210,7 @@ class MountedScratch(Struct, frozen=True, kw_only=True):
 @contextlib.contextmanager
 def images(folder: Path, count: int, size_bytes: int) -> Iterator[tuple[DevicePart, ...]]:
     """So many new, empty image files in the folder, of that size; nothing of them stays. Raises EngineError."""
-    with told(f"looking at the free space in {folder}"):
+    with explained(f"looking at the free space in {folder}"):
         room = os.statvfs(folder)
     free, needed = room.f_bavail * room.f_frsize, count * size_bytes
     if needed > free - _SPARE * room.f_blocks * room.f_frsize:
@@ -280,7 +280,7 @@ def _check(form: Form, part: DevicePart) -> None:
 
 def _written_once(loop: Loop, size_bytes: int, name: str) -> None:
     """Read every block and write it back as it is, past the page cache."""
-    with told(f"writing the blocks of the {name} image once"):
+    with explained(f"writing the blocks of the {name} image once"):
         descriptor = os.open(loop.path, os.O_RDWR | os.O_DIRECT | os.O_CLOEXEC)
         try:
             with mmap.mmap(-1, _STEP_BYTES) as step:  # memory of its own begins at a page, as direct I/O wants it

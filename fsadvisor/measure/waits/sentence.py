@@ -88,7 +88,7 @@ def sentences(found: WindowMeasures) -> tuple[Sentence, ...]:
     """All that hold, the gravest first, without those that a stronger one implies; else why there is none."""
     truths = {rule.id: rule.holds(found.measures) for rule in RULES}
     implied = {rule.implies for rule in RULES if truths[rule.id] is TRUE}
-    told = tuple(_told(rule, found) for rule in RULES if truths[rule.id] is TRUE and rule.id not in implied)
+    told = tuple(_sentence(rule, found) for rule in RULES if truths[rule.id] is TRUE and rule.id not in implied)
     if told:
         return told
     open_rules = [rule for rule in RULES if truths[rule.id] is UNKNOWN]
@@ -97,7 +97,7 @@ def sentences(found: WindowMeasures) -> tuple[Sentence, ...]:
     return (Sentence(id="not told", says=NOT_TOLD, evidence=_unknown(open_rules, found), leaves_open=NOT_TOLD_OPEN),)
 
 
-def _told(rule: Rule, found: WindowMeasures) -> Sentence:
+def _sentence(rule: Rule, found: WindowMeasures) -> Sentence:
     evidence = tuple(one for condition in rule.conditions if (one := _evidence(condition, found)).holds is TRUE)
     return Sentence(
         id=rule.id,
