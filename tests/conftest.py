@@ -1,19 +1,16 @@
 """Options of the suite, and what of it must not run side by side."""
 
 import contextlib
-import fcntl
 import gc
 import os
 import signal
-import time
-from pathlib import Path
 
 import pytest
 from hypothesis import settings
 
 from fsadvisor.__main__ import _OF_THE_CALLER
 from fsadvisor.machine import fetched
-from tests.loops import clear_left, temporary
+from tests.loops import clear_left, mounts_of_its_own, temporary
 from tests.paths import CAPTURES
 
 # Tools that `make test` fetched come after the system's own.
@@ -74,30 +71,8 @@ def pytest_sessionstart(session):
         clear_left(temporary())
 
 
-def held_elsewhere(folder):
-    """Whether another mount namespace has a filesystem below a folder; those that can't be asked are none of ours."""
-    ours, below, known = Path("/proc/self/ns/mnt").readlink(), f" {folder}/", set()
-    for process in Path("/proc").glob("[0-9]*"):
-        with contextlib.suppress(OSError):
-            if (namespace := (process / "ns" / "mnt").readlink()) != ours and namespace not in known:
-                known.add(namespace)
-                if below in (process / "mountinfo").read_text(errors="surrogateescape"):
-                    return True
-    return False
-
-
 @pytest.fixture(autouse=True)
-def mounts_of_others(request, tmp_path_factory):
-    """A new mount namespace holds for a moment what another process unmounts: XFS then keeps its old options."""
-    alone = request.node.get_closest_marker("remounts") is not None
-    if not alone and request.node.get_closest_marker("namespaces") is None:
-        yield
-        return
-    own = tmp_path_factory.getbasetemp()
-    session = own.parent if hasattr(request.config, "workerinput") else own
-    with (session / "namespaces").open("w") as lock:
-        fcntl.flock(lock, fcntl.LOCK_EX if alone else fcntl.LOCK_SH)
-        end = time.monotonic() + 60  # what started meanwhile with mounts of its own may keep copies of ours for long
-        while alone and held_elsewhere(own) and time.monotonic() < end:
-            time.sleep(0.05)  # a process that was killed in the test before has not ended yet
+def own_mounts(request):
+    """For tests that unmount a filesystem and need it to be gone."""
+    with mounts_of_its_own() if request.node.get_closest_marker("remounts") else contextlib.nullcontext():
         yield

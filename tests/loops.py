@@ -1,6 +1,7 @@
 """Real filesystems on loop devices, taken away again whatever happens: at the latest by the next session of pytest."""
 
 import contextlib
+import ctypes
 import os
 import re
 import shutil
@@ -41,6 +42,37 @@ def unmount(place):
     assert comes_to(
         lambda: subprocess.run(["umount", place], check=False).returncode == 0 or not os.path.ismount(place)
     )
+
+
+_C = ctypes.CDLL(None, use_errno=True)
+_NEW_MOUNTS, _NEW_FOLDER, _DETACH = 0x20000, 0x200, 2  # CLONE_NEWNS, CLONE_FS, MNT_DETACH
+_PRIVATE = 1 << 18 | 1 << 14  # MS_PRIVATE, MS_REC
+
+
+def _called(name, *given):
+    if getattr(_C, name)(*given):
+        raise OSError(ctypes.get_errno(), f"{name}: {os.strerror(ctypes.get_errno())}")
+
+
+@contextlib.contextmanager
+def mounts_of_its_own():
+    """What is mounted in the block is mounted for this thread and what it starts, and for nobody else.
+
+    Whatever else runs on this host may copy all mounts that it sees into a namespace of its own, as `unshare --mount`
+    and systemd do: what we unmount would still be in use there.
+    """
+    folder = Path.cwd()
+    with Path("/proc/thread-self/ns/mnt").open() as before:
+        _called("unshare", _NEW_MOUNTS)
+        try:
+            _called("mount", None, b"/", None, _PRIVATE, None)
+            for place in _below([f"{temporary().resolve()}/"], _mount_points()):  # nor do we hold what is another's
+                _C.umount2(os.fsencode(place), _DETACH)
+            yield
+        finally:
+            _called("unshare", _NEW_FOLDER)  # who shares it with other threads can't change to other mounts
+            _called("setns", before.fileno(), _NEW_MOUNTS)
+            os.chdir(folder)
 
 
 class Loops:

@@ -7,8 +7,7 @@ import sys
 
 import pytest
 
-from tests.loops import Loops, clear_left, loops, needs_loop_devices, run
-from tests.paths import ROOT
+from tests.loops import Loops, clear_left, loops, mounts_of_its_own, needs_loop_devices, run
 
 pytestmark = [pytest.mark.loop, needs_loop_devices]
 
@@ -63,12 +62,17 @@ def test_what_is_of_a_living_session_or_of_none_stays(owner, name, tmp_path):
         assert os.path.ismount(place)
 
 
-def test_whoever_makes_a_mount_namespace_is_marked_so_that_remounts_wait():
-    making = [
-        it for it in (ROOT / "tests").rglob("test_*.py") if it.parent.name != "lab" and '"unshare",' in it.read_text()
-    ]
-    assert len(making) > 5
-    assert [it.name for it in making if "pytest.mark.namespaces" not in it.read_text()] == []
+def test_what_is_mounted_in_mounts_of_a_tests_own_is_held_by_no_other_process(tmp_path):
+    copies = ["sh", "-c", "read _; exec unshare --mount cat /proc/self/mountinfo"]
+    with subprocess.Popen(copies, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as other:
+        with mounts_of_its_own(), loops(tmp_path) as loop:
+            device = loop.device("disk", 8)
+            run("mkfs.ext4", "-q", device)
+            place = loop.mount(device, "srv")
+            seen, _ = other.communicate("\n")
+            assert os.path.ismount(place)
+        assert seen
+        assert place not in seen
 
 
 def test_what_is_no_longer_mounted_is_not_waited_for(tmp_path):
