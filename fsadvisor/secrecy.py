@@ -48,7 +48,7 @@ _WORDS: Final = _names("""
     x-systemd.rw-only x-initrd.mount X-mount.mkdir X-fstrim.notrim
 """)
 """Options whose value says how, by a word or a number."""
-_WORD: Final = re.compile(r'"?[A-Za-z0-9_.:;+%~-]{0,40}(?:,c\d+)*"?')
+_WORD: Final = r'"?[A-Za-z0-9_.:;+%~-]{0,40}(?:,c\d+)*"?'
 _PEOPLE: Final = _names("gid group_id resgid resuid uid user_id")
 """Options that name a person or a group by its number, or else by its name."""
 _PLACES: Final = _names("""
@@ -78,18 +78,18 @@ _OF_CREDENTIALS: Final = _names("""
 """)
 """Names that are shown though their values are not."""
 
-_OPTION: Final = re.compile(r'(?:="[^"]*"(?=,|\Z)|\\,|[^,])+')
-_ESCAPE: Final = re.compile(r"\\([0-3][0-7]{2})")
-_TO_ESCAPE: Final = re.compile(r"[ \t\n\\#]")
-_FIELDS: Final = re.compile(r"([ \t]*)([^ \t]+)")
+_OPTION: Final = r'(?:="[^"]*"(?=,|\Z)|\\,|[^,])+'
+_ESCAPE: Final = r"\\([0-3][0-7]{2})"
+_TO_ESCAPE: Final = r"[ \t\n\\#]"
+_FIELDS: Final = r"([ \t]*)([^ \t]+)"
 _ANNOUNCES: Final = "(?:pass|pw|phrase|secret|token|cred|auth|key|login)"
-_SECRET_ARGUMENT: Final = re.compile(rf"-p(?:/|$)|-.*{_ANNOUNCES}", re.IGNORECASE)
-_PLAIN_REMARK: Final = re.compile(rf"#(?!.*{_ANNOUNCES})[a-z ,.()'-]*")
+_SECRET_ARGUMENT: Final = rf"(?i)-p(?:/|$)|-.*{_ANNOUNCES}"
+_PLAIN_REMARK: Final = rf"#(?!.*{_ANNOUNCES})[a-z ,.()'-]*"
 """A remark of ordinary words, none of which announces a password."""
 _LOCAL_NAMES: Final = ("UUID=", "LABEL=", "PARTUUID=", "PARTLABEL=", "ID=", "/dev/")
-_USER_IN_URL: Final = re.compile(r"^([A-Za-z][\w+.-]*[:#](?://)?|//)?.*@")
-_OF_NO_SERVER: Final = re.compile(r"[^:@#=]*")
-_BEHIND_EQUALS: Final = re.compile(r"=.*", re.DOTALL)
+_USER_IN_URL: Final = r"^([A-Za-z][\w+.-]*[:#](?://)?|//)?.*@"
+_OF_NO_SERVER: Final = r"[^:@#=]*"
+_BEHIND_EQUALS: Final = r"(?s)=.*"
 _NETWORK: Final = _names("""
     9p afs beegfs ceph cephfs cifs coda davfs davfs2 glusterfs gpfs lustre ncpfs nfs nfs4 orangefs smb3 smbfs
     virtiofs curlftpfs s3fs sshfs rclone
@@ -125,12 +125,12 @@ def _options(given: Iterable[str]) -> Iterator[str]:
 def _is_harmless(name: str, value: str) -> bool:
     if name in _PEOPLE:
         return value.isdigit()
-    return name in _PLACES or (name in _WORDS and _WORD.fullmatch(value) is not None)
+    return name in _PLACES or (name in _WORDS and re.fullmatch(_WORD, value) is not None)
 
 
 def announced_by(argument: str) -> bool:
     """Whether an argument of a program is an option for a secret, with it or before it."""
-    return _SECRET_ARGUMENT.match(argument) is not None
+    return re.match(_SECRET_ARGUMENT, argument) is not None
 
 
 def hides(text: str) -> bool:
@@ -143,8 +143,8 @@ def source(text: str) -> str:
     """What is mounted, without the name and password of who mounts it."""
     if text.startswith(_LOCAL_NAMES):
         return text
-    text = _BEHIND_EQUALS.sub(f"={HIDDEN}", text)
-    return _USER_IN_URL.sub(rf"\g<1>{HIDDEN}@", text) if "@" in text else text
+    text = re.sub(_BEHIND_EQUALS, f"={HIDDEN}", text)
+    return re.sub(_USER_IN_URL, rf"\g<1>{HIDDEN}@", text) if "@" in text else text
 
 
 def fstab_line(line: str) -> str:
@@ -153,11 +153,11 @@ def fstab_line(line: str) -> str:
     Passwords stand in any place: before the server's name, behind the sixth field, where all is passed over, in a
     comment, and with some of their characters as octal escapes.
     """
-    fields = _FIELDS.findall(line)
+    fields = re.findall(_FIELDS, line)
     if fields and fields[0][1].startswith("#"):
         return "#"
     shown = [_SHOWN_FIELDS[min(number, len(_SHOWN_FIELDS) - 1)](field) for number, (_, field) in enumerate(fields)]
-    if _PLAIN_REMARK.fullmatch(" ".join(field for _, field in fields[6:])):
+    if re.fullmatch(_PLAIN_REMARK, " ".join(field for _, field in fields[6:])):
         shown[6:] = [field for _, field in fields[6:]]
     return "".join(f"{blank}{field}" for (blank, _), field in zip(fields, shown, strict=True))
 
@@ -169,7 +169,7 @@ def written_options(field: str) -> str:
 
 def joined_options(text: str) -> str:
     """Options between commas, as a unit has them; the text as it is where nothing is hidden."""
-    given = tuple(_OPTION.findall(text))
+    given = tuple(re.findall(_OPTION, text))
     shown = options(given)
     return text if shown == given else ",".join(shown)
 
@@ -180,7 +180,7 @@ def anonymous_source(fs_type: str, field: str) -> str:
     kind = fs_type.partition(".")[0]
     if name.startswith(_LOCAL_NAMES) or name in (fs_type, "none") or kind == "zfs":
         return field
-    of_server = kind == "fuse" or kind in _NETWORK or name.startswith("//") or not _OF_NO_SERVER.fullmatch(name)
+    of_server = kind == "fuse" or kind in _NETWORK or name.startswith("//") or not re.fullmatch(_OF_NO_SERVER, name)
     return HIDDEN if of_server else field
 
 
@@ -201,8 +201,8 @@ _SHOWN_FIELDS: Final = (_spec, _word, _word, written_options, _number)
 
 
 def _as_written(field: str, shown: str) -> str:
-    return field if shown == _unescaped(field) else _TO_ESCAPE.sub(lambda sign: f"\\{ord(sign[0]):03o}", shown)
+    return field if shown == _unescaped(field) else re.sub(_TO_ESCAPE, lambda sign: f"\\{ord(sign[0]):03o}", shown)
 
 
 def _unescaped(field: str) -> str:
-    return _ESCAPE.sub(lambda escape: chr(int(escape[1], 8)), field)
+    return re.sub(_ESCAPE, lambda escape: chr(int(escape[1], 8)), field)

@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING
 
 from fsadvisor import arguments, looking
 from fsadvisor._version import __version__
-from fsadvisor.attestation import ClaimError
 from fsadvisor.machine.port import MachineError
 from fsadvisor.rulebook.advise import advise, judge, tally, with_fitting_waivers
 from fsadvisor.rulebook.mistakes import RuleTextError
@@ -43,7 +42,7 @@ def run(argv: Sequence[str]) -> int:
     try:
         chosen = arguments.parsed(argv)
         return _VERBS[chosen.verb](chosen)
-    except (looking.UsageError, MachineError, ClaimError) as error:
+    except (looking.UsageError, MachineError) as error:
         return _refuse(*map(str, error.args))
     except RuleTextError:  # compiled while a rule was being written
         return _refuse(*map(str, load_shelf().errors))
@@ -213,6 +212,16 @@ def _capture(chosen: argparse.Namespace) -> int:
     return 0 if same else FINDINGS
 
 
+def _claim(chosen: argparse.Namespace) -> int:
+    """Write down what people say, or list it."""
+    from fsadvisor.attestation import ClaimError
+
+    try:
+        return _attest(chosen) if chosen.verb == "attest" else _waive(chosen)
+    except ClaimError as error:
+        raise looking.UsageError(*error.args) from error
+
+
 def _attest(chosen: argparse.Namespace) -> int:
     from fsadvisor.attestation import verbs
 
@@ -337,8 +346,8 @@ _VERBS: dict[str | None, Callable[[argparse.Namespace], int]] = {
     "plan": _plan,
     "capture": _capture,
     "diff": _diff,
-    "attest": _attest,
-    "waive": _waive,
+    "attest": _claim,
+    "waive": _claim,
     "rule": _rule_try,
     "drive": _drive,
     **dict.fromkeys(("probe", "compare", "forecast", "trial", "waits", "doctor", "watch", "unit"), _measures),
