@@ -8,7 +8,7 @@ from __future__ import annotations
 from textwrap import shorten
 from typing import TYPE_CHECKING, Final
 
-from fsadvisor.facts import Unknown
+from fsadvisor.facts import NOT_APPLICABLE, Unknown
 from fsadvisor.pages.document import Commands, Heading, Item, Remark, paragraph
 from fsadvisor.pages.escape import clean
 from fsadvisor.pages.glyphs import cut, line
@@ -203,12 +203,18 @@ def _evidence(finding: Finding) -> str:
     """What the answers rest on, in a line or two; questions only where the answer is not yes."""
     asked = evidence(finding)
     open_asks = [f"{ask.ask} {truth.name.lower()}" for ask, truth in asked if truth is not TRUE]
-    names = dict.fromkeys(name for ask, _ in asked if ask.part == "checks" for name in ask.expression.names)
+    every = dict.fromkeys(name for ask, _ in asked if ask.part == "checks" for name in ask.expression.names)
+    names = [name for name in every if not _has_no_place(finding, name)] or list(every)
     facts = [_told(finding, name, _WHOLE if len(names) == 1 else _SOURCE) for name in names]
     while len(facts) > 1 and len(", ".join(facts)) > _EVIDENCE:
         del facts[-1]
     more = f" and {len(names) - len(facts):,} more" if len(names) > len(facts) else ""
     return "; ".join((*open_asks, f"{', '.join(facts)}{more}"))
+
+
+def _has_no_place(finding: Finding, name: str) -> bool:
+    """A fact that such a subject does not have, as an array of md has no health by LVM, is no evidence."""
+    return all(fact is NOT_APPLICABLE for _, fact, _ in finding.facts[name].values())
 
 
 def _asked_first(finding: Finding, value: object) -> object:

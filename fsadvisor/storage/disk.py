@@ -185,6 +185,10 @@ class Disk(Described, frozen=True, kw_only=True):
         "earlier looks show that the count of damaged transfers has stood still for a week or longer",
         "/var/lib/fsadvisor/looks.jsonl",
     )
+    offline: Fact[tuple[str, ...]] = some(
+        "what says that the kernel sends it no requests any more; that nothing says so is no proof",
+        "/sys/block/D/device/state, /sys/class/iscsi_session/*/state",
+    )
     log_errors: Fact[int] = some(
         "failed reads and writes, and losses of it, in the kernel's log of the last seven days", "dmesg", "lines"
     )

@@ -80,6 +80,10 @@ class Filesystem(Described, frozen=True, kw_only=True):
     inode_bytes: Fact[int] = some("inode size", "dumpe2fs, xfs_info", "bytes")
     stripe_unit_bytes: Fact[int] = some("stripe unit that it was told of", "dumpe2fs, xfs_info", "bytes")
     errors: Fact[int] = some("errors that it remembers", "/sys/fs/ext4/*/errors_count, btrfs devinfo", "errors")
+    device_gone: Fact[bool] = some(
+        "the block device that it is mounted from has left the machine, or has no capacity any more",
+        "/proc/self/mountinfo, /sys/block, dmesg",
+    )
     log_errors: Fact[int] = some(
         "damage, failed writes and stops in the kernel's log of the last seven days", "dmesg", "lines"
     )

@@ -92,6 +92,9 @@ class Host(Described, frozen=True, kw_only=True):
         "a mounted ext4 or XFS without online discard stands on devices that take discards", "derived"
     )
     md_arrays: Fact[int] = some("md arrays with copies or parity", "/sys/block", "arrays")
+    md_inactive: Fact[tuple[str, ...]] = some(
+        "md arrays that have members and were not started", "/sys/block/md*/md/array_state"
+    )
     md_monitor: Fact[bool] = some("mdadm watches the arrays", "systemctl show mdmonitor.service")
     md_mail: Fact[bool] = some(
         "mdadm.conf says whom to tell (MAILADDR), or what to run (PROGRAM)", "/etc/mdadm/mdadm.conf, /etc/mdadm.conf"

@@ -27,7 +27,10 @@ class Layer(Described, frozen=True, kw_only=True):
     md_level: Fact[str] = some("RAID level, LVM's RAID included", "md/level, dmsetup table")
     md_chunk_bytes: Fact[int] = some("RAID chunk", "md/chunk_size", "bytes")
     md_degraded: Fact[int] = some("members missing", "md/degraded", "devices")
-    md_action: Fact[str] = some("what it does now: idle, check, resync, recover, …", "md/sync_action")
+    md_action: Fact[str] = some(
+        "what it does now: idle, check, resync, recover, …; 'pending': a resync that is due has not begun",
+        "md/sync_action, md/resync_start",
+    )
     incomplete: Fact[bool] = some(
         "an array, mirror or multipath device that lacks a member, or is being rebuilt",
         "derived from md, LVM and the paths",
@@ -49,6 +52,9 @@ class Layer(Described, frozen=True, kw_only=True):
     cache_mode: Fact[str] = some("mode of a bcache or dm-cache", "bcache/cache_mode, dmsetup table")
     cache_redundant: Fact[bool] = some(
         "what the cache holds survives the loss of one device", "the stack below the cache device"
+    )
+    cache_failing: Fact[bool] = some(
+        "a drive that holds what the cache has not written back fails, or has errors", "disk.failing"
     )
     crypt_sector_bytes: Fact[int] = some("unit of encryption", "dmsetup table", "bytes")
     manager: Fact[VolumeManager] = some("who made the mapped device: LVM, Stratis or another", "dm/uuid")

@@ -27,6 +27,7 @@ from fsadvisor.survey import (
     presence,
     read_fact,
     soundness,
+    stopped,
 )
 from fsadvisor.survey.attachment import transport, virtual
 from fsadvisor.survey.identity import SubjectIdentities, keys_by
@@ -111,6 +112,7 @@ def _with_log(known: Disk, inventory: Inventory, subject: str) -> Disk:
     device, log, uptime = inventory.tree.devices[subject.partition(":")[2]], inventory.log, inventory.uptime
     return replace(
         known,
+        offline=stopped.of_disk(inventory.machine, device),
         log_errors=kernel_log.of_disk(log, device, uptime, "io"),
         log_link_troubles=kernel_log.of_disk(log, device, uptime, "link"),
     )

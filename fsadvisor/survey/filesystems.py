@@ -12,7 +12,7 @@ from fsadvisor.facts import NOT_APPLICABLE, Cause, Fact, Known, Unknown
 from fsadvisor.readers import json_text, process_files
 from fsadvisor.readers.mount_tables import parse_mountinfo
 from fsadvisor.storage import Filesystem
-from fsadvisor.survey import kernel_log, looks, program_files, raid, read_fact, soundness
+from fsadvisor.survey import kernel_log, looks, program_files, raid, read_fact, soundness, stopped
 from fsadvisor.survey.filesystem_types import xfs, zfs
 from fsadvisor.survey.filesystem_types.base import MOUNTINFO
 from fsadvisor.survey.filesystem_types.registry import TYPES, type_of
@@ -176,8 +176,10 @@ def survey_filesystems(inventory: Inventory, disks: Mapping[str, Disk], overlay:
             percent, below = hidden_files(inventory, block, found[name])
             found[name] = replace(found[name], hidden_percent=percent, hidden_below=below)
     for name, block in inventory.blocks.items():
-        seen = kernel_log.of_filesystem(inventory.log, block.devices, inventory.uptime)
-        found[name] = replace(found[name], log_errors=seen)
+        devices = block.devices or (block.source.removeprefix("/dev/"),)
+        seen = kernel_log.of_filesystem(inventory.log, devices, inventory.uptime)
+        gone = stopped.device_gone(inventory.machine, inventory.tree, block, inventory.log, inventory.uptime)
+        found[name] = replace(found[name], log_errors=seen, device_gone=gone)
     identity = SubjectIdentities(inventory, disks).of
     key_of = keys_by(identity)
     for name, known in found.items():

@@ -79,6 +79,11 @@ def of_filesystem(log: KernelLog | Unknown, devices: Iterable[str], uptime: Fact
     return _count(log, uptime, _RECENT, wanted)
 
 
+def of_names(log: KernelLog | Unknown, names: frozenset[str], uptime: Fact[int]) -> Fact[int]:
+    """Lines about failed reads and writes, or a loss, of devices by name, in the last seven days."""
+    return _count(log, uptime, _RECENT, lambda it: it.kind == "io" and it.device in names)
+
+
 def hung(log: KernelLog | Unknown, uptime: Fact[int]) -> Fact[int]:
     """Tasks that hung in the last day."""
     return _count(log, uptime, _DAY, lambda it: it.kind == "hung")

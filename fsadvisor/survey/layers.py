@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from fsadvisor.storage import Disk, Replicas, VolumeManager
     from fsadvisor.survey.attested import Overlay
     from fsadvisor.survey.block import BlockDevice, Queue
-    from fsadvisor.survey.inventory import Inventory
+    from fsadvisor.survey.inventory import Inventory, Stack
 
 _UP_TO_DATE = "UpToDate"
 
@@ -88,7 +88,8 @@ def survey_layers(inventory: Inventory, disks: Mapping[str, Disk], overlay: Over
     for subject in raid.layers_that_cache(found):
         names = raid.cache_devices(machine, tree, tree.devices[subject.partition(":")[2]], tables)
         kept_twice = raid.cache_redundant(names, inventory.stack, found, disks)
-        found[subject] = replace(found[subject], cache_redundant=kept_twice)
+        fails = _cache_failing(names, inventory.stack, disks)
+        found[subject] = replace(found[subject], cache_redundant=kept_twice, cache_failing=fails)
     for subject, paths in multipath.usable(machine, tree, found).items():
         found[subject] = replace(found[subject], usable_paths=paths)
     for subject, threshold in raid.autoextend(machine, found).items():
@@ -186,6 +187,14 @@ def _of_its_kind(
     if device.name.startswith("zd"):
         return {"kind": Known("zvol", folder)}
     return {"members": members, "kind": Unknown(Cause.NOT_EXPOSED, "", folder)}
+
+
+def _cache_failing(names: tuple[str, ...] | Unknown, stack: Stack, disks: Mapping[str, Disk]) -> Fact[bool]:
+    """Whether a drive below the cache devices fails; no cache is attached where there are none."""
+    if isinstance(names, Unknown):
+        return names
+    leaves = {at for name in names for at in (f"disk:{name}", *stack.under(f"layer:{name}")) if at in disks}
+    return read_fact.any_of([disks[at].failing for at in sorted(leaves)], ", ".join(names))
 
 
 def _device_mapper(

@@ -161,13 +161,13 @@ def _oldest(name: str, found: Sequence[tuple[dt.datetime, Counts]]) -> tuple[dt.
 
 
 def _grown(words: str, name: str, now: int, found: Sequence[tuple[dt.datetime, Counts]]) -> str | None:
-    """'reallocated sectors 2 -> 24 since 1 Nov, 8 of them since 19 Nov'; None where none came."""
+    """'reallocated sectors 2 -> 24 since 1 Nov (8 since 19 Nov)'; None where none came."""
     history = [(when, counts[name]) for when, counts in found if name in counts]
     if not history or now <= history[0][1]:
         return None
     (first, before), (last, lately) = history[0], history[-1]
     sentence = f"{words} {before} -> {now} since {_day(first)}"
-    return sentence if last == first else f"{sentence}, {max(now - lately, 0)} of them since {_day(last)}"
+    return sentence if last == first else f"{sentence} ({max(now - lately, 0)} since {_day(last)})"
 
 
 def _day(when: dt.datetime) -> str:

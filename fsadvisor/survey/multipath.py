@@ -9,6 +9,7 @@ from fsadvisor.facts import Cause, Fact, Known, Unknown
 from fsadvisor.patterns import late
 from fsadvisor.readers import dmsetup
 from fsadvisor.survey import read_fact
+from fsadvisor.survey.stopped import GONE
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -18,9 +19,6 @@ if TYPE_CHECKING:
     from fsadvisor.storage import Disk, Layer
     from fsadvisor.survey.block import BlockTree, Udev
     from fsadvisor.survey.inventory import Stack
-
-_GONE = ("offline", "transport-offline", "deleted", "cancel", "dead", "deleting", "deleting (no IO)")
-"""In which a SCSI device or an NVMe controller answers nothing (scsi_sysfs.c, nvme/host/sysfs.c under drivers/)."""
 
 _LOOK_BELOW = "run as root with dmsetup installed: a device that may join the paths is not known whole"
 _SAME_DISK = "udev ID_WWN_WITH_EXTENSION, ID_SERIAL"
@@ -113,7 +111,7 @@ def _usable(machine: Machine, tree: BlockTree, paths: tuple[Path, ...] | None) -
     for state in states:
         if isinstance(state, Unknown):
             return state
-        works += state.value not in _GONE
+        works += state.value not in GONE
     return Known(works, "dmsetup status, device/state")
 
 

@@ -79,7 +79,7 @@ def incomplete(layer: Layer) -> Fact[bool]:
         return NO_ARRAY
     signs = (
         _sign(layer.md_degraded, lambda it: it > 0, "members missing"),
-        _sign(layer.md_action, lambda it: it in ("resync", "recover", "reshape"), "it is being rebuilt"),
+        _sign(layer.md_action, lambda it: it in ("resync", "recover", "reshape", "pending"), "it is being rebuilt"),
         _sign(layer.lvm_health, bool, "LVM says what is wrong"),
         _sign(layer.drbd_replicas, lambda it: it != "in sync", "DRBD's copies"),
         _lost_paths(layer),

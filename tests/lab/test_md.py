@@ -224,6 +224,20 @@ def test_what_a_resync_counts_is_no_damage_and_what_a_check_counts_is(shelf):
     repaired = scenario.audit()
     assert repaired.fact(layer, "layer.md_last_action") == "repair"
     assert repaired.outcome("md-mismatches", layer) == "ok"
+    assert repaired.fact(layer, "layer.md_action") == "idle"
+
+    run("mdadm", "--stop", "/dev/md/lab")
+    run("mdadm", "--assemble", "/dev/md/lab", "--readonly", "--update=resync", *nodes[:3])
+    settle()
+    dirty = scenario.audit()
+    name = run("readlink", "-f", "/dev/md/lab").strip().removeprefix("/dev/")
+    assert "resync=PENDING" in scenario.second_file("/proc/mdstat")
+    assert dirty.fact(f"layer:{name}", "layer.md_action") == "pending"
+    assert dirty.outcome("md-resync-pending", f"layer:{name}") == "advise"
+
+    run("mdadm", "--readwrite", "/dev/md/lab")
+    run("mdadm", "--wait", f"/dev/{name}", check=False)
+    assert scenario.audit().outcome("md-resync-pending", f"layer:{name}") == "ok"
     scenario.tell(
         claim="mismatch_cnt is of the last check",
         seen=f"{written_anew} sectors after the resync of a new RAID 5 of used disks: all of what it wrote anew",

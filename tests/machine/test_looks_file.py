@@ -64,7 +64,7 @@ def test_a_recording_tells_what_grew_under_stand_ins_for_serial_numbers(tmp_path
     assert b"S63UNE0R500001" not in kept.read_bytes()
     storage = survey(open_machine(tmp_path / "recorded"), {})
     disk = next(it.scope["disk"] for it in storage.subjects if it.id == "disk:sdb")
-    assert disk.damage_grown.value == ("reallocated sectors 2 -> 24 since 1 Nov, 8 of them since 19 Nov",)
+    assert disk.damage_grown.value == ("reallocated sectors 2 -> 24 since 1 Nov (8 since 19 Nov)",)
 
 
 def test_a_look_that_is_kept_is_read_by_the_next(tmp_path):
