@@ -269,11 +269,8 @@ def _text(file: Path) -> bytes | RuleError:
         about = os.stat(file)  # noqa: PTH116 - three hundred files at each start, for which pathlib takes twice as long
         if not stat.S_ISREG(about.st_mode):
             return RuleError(str(file), 1, None, "not a regular file")
-        descriptor = os.open(file, os.O_RDONLY)
-        try:
-            content = os.read(descriptor, min(about.st_size, LARGEST) + 1)
-        finally:
-            os.close(descriptor)
+        with open(file, "rb", buffering=0) as opened:  # noqa: PTH123 - for the same reason
+            content = opened.read(min(about.st_size, LARGEST) + 1)
     except OSError as error:
         return RuleError(str(file), 1, None, f"can't be read: {error.strerror}")
     if len(content) > LARGEST:
