@@ -74,8 +74,15 @@ def alike(storage: Storage) -> list[tuple[str, ...]]:
 
 def drives(storage: Storage) -> list[tuple[str, ...]]:
     """A row for each drive: its name, verdict and write cache, and what a power cut does."""
-    disks = ((one, one.scope.get("disk")) for one in storage.subjects if one.kind == "disk")
-    return [(clean(one.name), *_row(disk)) for one, disk in disks if isinstance(disk, Disk)]
+    return [(clean(one.name), *_row(disk)) for one, disk in _lasting(storage)]
+
+
+def _lasting(storage: Storage) -> Iterator[tuple[Subject, Disk]]:
+    """The disks but for those in memory, such as zram: nobody expects them to keep anything."""
+    for subject in storage.subjects:
+        disk = subject.scope.get("disk")
+        if subject.kind == "disk" and isinstance(disk, Disk) and _value(disk.transport) != "ram":
+            yield subject, disk
 
 
 def _row(disk: Disk) -> tuple[str, str, str]:
@@ -166,14 +173,12 @@ def verdicts(disks: Sequence[Subject]) -> Iterator[Block]:
 def groups(storage: Storage) -> list[DiskGroup]:
     """Disks that are alike together."""
     by_key: dict[object, DiskGroup] = {}
-    for subject in storage.subjects:
-        disk = subject.scope.get("disk")
-        if subject.kind == "disk" and isinstance(disk, Disk):
-            alike = _evidence(subject, disk)
-            caches = (_value(disk.write_cache), _value(disk.volatile_cache))
-            group = by_key.setdefault((verdict(disk), alike, caches), DiskGroup(verdict(disk), alike))
-            group.subjects.append(subject)
-            group.disks.append(disk)
+    for subject, disk in _lasting(storage):
+        alike = _evidence(subject, disk)
+        caches = (_value(disk.write_cache), _value(disk.volatile_cache))
+        group = by_key.setdefault((verdict(disk), alike, caches), DiskGroup(verdict(disk), alike))
+        group.subjects.append(subject)
+        group.disks.append(disk)
     return list(by_key.values())
 
 

@@ -40,6 +40,10 @@ def test_disks_that_are_alike_are_told_once_with_the_worst_of_their_numbers():
     assert "up to 7.5 %" in said
 
 
+def test_a_disk_in_memory_loses_all_and_is_not_told_of():
+    assert text(("zram0", {"transport": "ram", "plp": "absent"})) == ""
+
+
 def test_a_verdict_that_could_not_be_reached_says_what_would_help():
     said = text(("nvme0n1", {"plp": composed.DENIED}))
     assert "not known, denied (nvme id-ctrl). To learn it: run as root" in said
