@@ -6,6 +6,7 @@ import os
 import pytest
 from textual.cache import LRUCache
 from textual.events import Key
+from textual.pilot import Pilot
 from textual.widgets import Input
 
 from fsadvisor.machine.opening import open_machine
@@ -23,6 +24,9 @@ MACHINE = "pm9a3-postgresql-volatile"
 TERMINAL = Terminal(unicode=True, plain=False, colour=True)
 os.environ.pop("TMUX", None)  # what tests copy is not for the person who runs them
 
+
+LONGEST_TURNS = 1_000
+"""Of a screen that never comes to rest."""
 
 PARSED = {}
 """Colours -> the style sheets that some explorer of this process has parsed with them."""
@@ -53,6 +57,24 @@ class Heard(FsadvisorApp):
         super()._on_notify(event)
         self.heard.append(event.notification.message)
 
+    async def _press_keys(self, keys):
+        """Each once all is done that the one before led to: an idle processor tells nothing on a busy machine."""
+        for key in keys:
+            await super()._press_keys([key])
+            await at_rest(Pilot(self))
+
+
+async def at_rest(pilot):
+    """Wait until all is done that is to be done at once; not for threads and timers."""
+    settled = pilot.app.painting.is_settled
+    for _ in range(LONGEST_TURNS):  # first without a message of ours: while there is one, no key is known to do nothing
+        if settled():
+            break
+        await asyncio.sleep(0.001)
+    for _ in range(LONGEST_TURNS):
+        if not await pilot._wait_for_screen() or settled():
+            return
+
 
 def said(app):
     """All of that."""
@@ -62,7 +84,7 @@ def said(app):
 async def typed(pilot, words):
     """Type into the line that has the keyboard, as fast as somebody pastes: it is waited once, and not for each key."""
     app = pilot.app
-    assert isinstance(app.focused, Input)
+    await until(pilot, lambda: isinstance(app.focused, Input))
     for sign in words:
         key = Key({" ": "space", ".": "full_stop", "_": "underscore"}.get(sign, sign), sign)
         key.set_sender(app)
@@ -102,6 +124,7 @@ def explored(steps, machine=MACHINE, size=(80, 24), terminal=TERMINAL, notificat
         app = Heard(session(machine), terminal)
         async with app.run_test(size=size, notifications=notifications) as pilot:
             await until(pilot, lambda: app.look is not None)
+            await at_rest(pilot)
             return await steps(app, pilot)
 
     return asyncio.run(run())
