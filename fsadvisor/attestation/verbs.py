@@ -13,8 +13,8 @@ from fsadvisor import attestation
 from fsadvisor.attestation import ClaimError, drives_of, is_model
 from fsadvisor.facts import Cause, Known, Unknown
 from fsadvisor.machine.kept_files import ATTESTATIONS, WithFile, rewrite_attestations
-from fsadvisor.pages.text import WIDTH, counted, wrapped
-from fsadvisor.pages.values import value_text
+from fsadvisor.pages.text import WIDTH, wrapped
+from fsadvisor.pages.values import counted, value_text
 from fsadvisor.storage import Disk
 from fsadvisor.storage.about import CHECKLISTS
 from fsadvisor.storage.catalogue import catalogue, did_you_mean

@@ -29,8 +29,7 @@ from fsadvisor.pages.document import (
 )
 from fsadvisor.pages.escape import clean
 from fsadvisor.pages.glyphs import Tone, plain
-from fsadvisor.pages.text import counted
-from fsadvisor.pages.values import MARKS, bytes_text, cause, value_text
+from fsadvisor.pages.values import MARKS, bytes_text, cause, counted, value_text
 from fsadvisor.storage.catalogue import Kind, catalogue
 from fsadvisor.truth import FALSE, TRUE, UNKNOWN
 

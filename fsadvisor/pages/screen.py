@@ -30,8 +30,8 @@ from fsadvisor.pages.document import (
     paragraph,
 )
 from fsadvisor.pages.glyphs import ASCII, NOTHING, UNICODE, Line, Span, Tone, columns, cut, span
-from fsadvisor.pages.text import AMOUNT, counted
-from fsadvisor.pages.values import MARKS, cause, value_text
+from fsadvisor.pages.text import AMOUNT
+from fsadvisor.pages.values import MARKS, cause, counted, value_text
 from fsadvisor.storage.catalogue import catalogue
 from fsadvisor.truth import TRUE, UNKNOWN, Truth
 

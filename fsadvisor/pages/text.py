@@ -26,7 +26,7 @@ from fsadvisor.pages.document import (
 )
 from fsadvisor.pages.escape import clean, width
 from fsadvisor.pages.glyphs import Tone, plain
-from fsadvisor.pages.values import MARKS, told
+from fsadvisor.pages.values import MARKS, counted, told
 from fsadvisor.patterns import late
 
 if TYPE_CHECKING:
@@ -63,17 +63,6 @@ def paragraphs(text: str, columns: int, indent: str) -> Iterator[str]:
         if at:
             yield "\n"
         yield from wrapped(paragraph, columns, indent)
-
-
-def counted(number: int, one: str, many: str = "") -> str:
-    """'1 disk', '1,000 disks'."""
-    return f"{number:,} {one if number == 1 else many or one + 's'}"
-
-
-def listed(items: Iterable[str], last: str = "and") -> str:
-    """'a, b and c'."""
-    *before, final = items
-    return f"{', '.join(before)} {last} {final}" if before else final
 
 
 def render(blocks: Iterable[Block], columns: int = WIDTH, margin: int = 3) -> Iterator[str]:

@@ -14,6 +14,8 @@ from fsadvisor.storage.catalogue import Kind, catalogue
 from fsadvisor.truth import FALSE, TRUE, UNKNOWN
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from fsadvisor.facts import Fact
     from fsadvisor.storage import Subject
     from fsadvisor.storage.catalogue import Entry
@@ -75,6 +77,17 @@ def value_text(entry: Entry, value: Any) -> str:  # noqa: ANN401 - any type of t
         return f"{value} ({entry.unit})"
     unit = entry.unit.removesuffix("s") if value == 1 and len(entry.unit) > _LETTERS else entry.unit
     return f"{value} {_SIGNS.get(unit, unit)}".rstrip()
+
+
+def counted(number: int, one: str, many: str = "") -> str:
+    """'1 disk', '1,000 disks'."""
+    return f"{number:,} {one if number == 1 else many or one + 's'}"
+
+
+def listed(items: Iterable[str], last: str = "and") -> str:
+    """'a, b and c'."""
+    *before, final = items
+    return f"{', '.join(before)} {last} {final}" if before else final
 
 
 def bytes_text(size: int) -> str:

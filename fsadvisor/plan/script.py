@@ -14,7 +14,7 @@ from msgspec import Struct
 
 from fsadvisor._version import __version__
 from fsadvisor.pages.escape import clean
-from fsadvisor.pages.text import counted
+from fsadvisor.pages.values import counted
 from fsadvisor.plan import shell
 from fsadvisor.plan.shell import quoted, sum_of_text
 

@@ -6,8 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from fsadvisor.pages.html import NOTHING, Markup, badge_of, bullets, element, folded, joined, prose, render, said, table
-from fsadvisor.pages.text import counted, listed
-from fsadvisor.pages.values import full_name, short_name, told
+from fsadvisor.pages.values import counted, full_name, listed, short_name, told
 from fsadvisor.report import as_json, finding_page, sections
 from fsadvisor.report.finding_page import headline, where
 from fsadvisor.report.findings import FoldedBelow, below, findings, unfolded

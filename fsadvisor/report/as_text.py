@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Final
 from fsadvisor.pages.document import Gap, Item, paragraph
 from fsadvisor.pages.escape import clean
 from fsadvisor.pages.glyphs import Span, line
-from fsadvisor.pages.text import WIDTH, counted, listed, render
-from fsadvisor.pages.values import said, short_name, told
+from fsadvisor.pages.text import WIDTH, render
+from fsadvisor.pages.values import counted, listed, said, short_name, told
 from fsadvisor.report import as_json, finding_page, sections, short_page
 from fsadvisor.report.finding_page import SUBJECTS
 from fsadvisor.report.findings import below, findings, unfolded

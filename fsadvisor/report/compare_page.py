@@ -13,7 +13,7 @@ from fsadvisor.pages.document import Block, DrawnLines, Gap, Heading, Item, Labe
 from fsadvisor.pages.escape import clean, width
 from fsadvisor.pages.glyphs import Line, Tone, line, span
 from fsadvisor.pages.markdown import code, plain, render
-from fsadvisor.pages.text import counted
+from fsadvisor.pages.values import counted
 from fsadvisor.report.compare_words import (
     LEGEND,
     MARKS,

@@ -8,7 +8,7 @@ from msgspec import Struct
 
 from fsadvisor.measure.compare.matrix import Standing
 from fsadvisor.measure.probe.target import bytes_text
-from fsadvisor.pages.text import counted, listed
+from fsadvisor.pages.values import counted, listed
 from fsadvisor.report.probe_words import amount, figure_text, number, sureness
 
 if TYPE_CHECKING:

@@ -17,7 +17,8 @@ from fsadvisor.pages import published
 from fsadvisor.pages.document import Gap, Heading, Item, paragraph
 from fsadvisor.pages.escape import clean
 from fsadvisor.pages.glyphs import NOTHING, Tone, line, span
-from fsadvisor.pages.text import counted, render
+from fsadvisor.pages.text import render
+from fsadvisor.pages.values import counted
 from fsadvisor.report import history
 from fsadvisor.report.history import Change, Said
 from fsadvisor.rulebook.rule import CALLS_FOR_ACTION, SAID, Outcome

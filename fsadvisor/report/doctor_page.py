@@ -17,8 +17,7 @@ from fsadvisor.measure.now.model import Window  # noqa: TC001 - msgspec reads th
 from fsadvisor.pages.document import Block, Commands, Gap, paragraph
 from fsadvisor.pages.escape import clean, encodable
 from fsadvisor.pages.glyphs import line
-from fsadvisor.pages.text import counted
-from fsadvisor.pages.values import day_and_time
+from fsadvisor.pages.values import counted, day_and_time
 from fsadvisor.report import titles
 from fsadvisor.report.fsync_page import traced_blocks
 from fsadvisor.storage.catalogue import catalogue

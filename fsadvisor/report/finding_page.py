@@ -27,8 +27,7 @@ from fsadvisor.pages.document import (
 )
 from fsadvisor.pages.escape import clean
 from fsadvisor.pages.glyphs import Span, Tone, line, span
-from fsadvisor.pages.text import counted, listed
-from fsadvisor.pages.values import full_name, short_name
+from fsadvisor.pages.values import counted, full_name, listed, short_name
 from fsadvisor.plan.commands import with_names, with_waiver
 from fsadvisor.report import findings, rule_page
 from fsadvisor.report.rule_page import NEEDS, part

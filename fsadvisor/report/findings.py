@@ -7,16 +7,13 @@ from __future__ import annotations
 
 import shlex
 from collections import Counter
-from functools import cached_property, partial
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from msgspec import Struct, field
 
 from fsadvisor.facts import Cause, Known, Unknown
-from fsadvisor.pages.document import Fold, Gap, Heading, Labelled, Remark
-from fsadvisor.pages.glyphs import line
-from fsadvisor.pages.text import counted, listed
-from fsadvisor.pages.values import cause, full_name, short_name
+from fsadvisor.pages.values import cause, counted, listed, short_name
 from fsadvisor.patterns import late
 from fsadvisor.report import titles
 from fsadvisor.rulebook.advise import among, left_of
@@ -31,7 +28,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 
     from fsadvisor.facts import Fact
-    from fsadvisor.pages.document import Block
     from fsadvisor.rulebook.advise import Verdict
     from fsadvisor.rulebook.rule import Ask, Rule
     from fsadvisor.storage import Facts, Subject, Waiver
@@ -209,8 +205,8 @@ def _as_people_count(name: str) -> list[tuple[int, str]]:
     return [(int(part[:_DIGITS]) if part.isdecimal() and part.isascii() else -1, part) for part in _NUMBER.split(name)]
 
 
-_NAMED: Final = 5
-_SEVERITIES: Final = ("critical", "high", "moderate", "low")
+NAMED: Final = 5
+SEVERITIES: Final = ("critical", "high", "moderate", "low")
 _NO_CURE: Final = {
     Cause.NOT_EXPOSED: "Can't be learnt here: the machine does not show it",
     Cause.NOT_APPLICABLE: "Not checked: it does not apply here",
@@ -237,7 +233,7 @@ class Cure(Struct):
     @property
     def gravity(self) -> int:
         """Place of the gravest check that it would decide."""
-        return min(_SEVERITIES.index(severity) for severity in self.rules.values())
+        return min(SEVERITIES.index(severity) for severity in self.rules.values())
 
     @property
     def heading(self) -> str:
@@ -302,26 +298,6 @@ def _mount_points(subject: Subject) -> Iterator[str]:
             yield fact.value
 
 
-def blocks(verdicts: Iterable[Verdict]) -> Iterator[Block]:
-    """The section, cure by cure."""
-    for cure in cures(verdicts):
-        yield from (Gap(), Heading(cure.heading))
-        yield Labelled("tells", line(f"{listed(cure.facts)} of {whose(cure.subjects.values())}"), 7)
-        rules = [f"{rule} ({severity})" for rule, severity in sorted(cure.rules.items(), key=_by_severity)]
-        yield Labelled("for", line(", ".join(rules)), 7)
-        if len(cure.subjects) > _NAMED:
-            names = partial(_full_names, cure.subjects.values())
-            yield Fold(f"All {counted(len(cure.subjects), 'subject')}", names)
-
-
-def _full_names(subjects: Iterable[Subject]) -> Iterator[Block]:
-    yield Remark(line(listed(map(full_name, subjects))))
-
-
-def _by_severity(pair: tuple[str, str]) -> tuple[int, str]:
-    return _SEVERITIES.index(pair[1]), pair[0]
-
-
 def whose(subjects: Iterable[Subject]) -> str:
     """The subjects by kind, by name as far as there are few."""
     by_kind: dict[str, list[Subject]] = {}
@@ -333,9 +309,9 @@ def whose(subjects: Iterable[Subject]) -> str:
 def _one_kind(kind: str, subjects: list[Subject]) -> str:
     if kind == "host":
         return "this machine"
-    names = [short_name(subject) for subject in subjects[:_NAMED]]
-    if len(subjects) > _NAMED:
-        names.append(f"{len(subjects) - _NAMED:,} more")
+    names = [short_name(subject) for subject in subjects[:NAMED]]
+    if len(subjects) > NAMED:
+        names.append(f"{len(subjects) - NAMED:,} more")
     return f"{kind} {names[0]}" if len(subjects) == 1 else f"{counted(len(subjects), kind)}: {listed(names)}"
 
 

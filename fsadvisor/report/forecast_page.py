@@ -13,7 +13,8 @@ from fsadvisor.measure.forecast.curve import NoFit
 from fsadvisor.pages.document import Block, DrawnLines, Gap, Heading, Item, Remark, Table, paragraph
 from fsadvisor.pages.escape import clean
 from fsadvisor.pages.glyphs import Line, line
-from fsadvisor.pages.text import WIDTH, counted, listed
+from fsadvisor.pages.text import WIDTH
+from fsadvisor.pages.values import counted, listed
 from fsadvisor.report.probe_words import figure_text, number
 
 if TYPE_CHECKING:

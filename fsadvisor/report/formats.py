@@ -14,7 +14,7 @@ from msgspec import UNSET, Struct
 from fsadvisor.facts import Known
 from fsadvisor.pages import published
 from fsadvisor.pages.escape import clean, json_escaped, without_surrogates
-from fsadvisor.pages.text import counted
+from fsadvisor.pages.values import counted
 from fsadvisor.report import as_json, model, titles
 from fsadvisor.report.findings import findings
 from fsadvisor.rulebook.advise import among, tally

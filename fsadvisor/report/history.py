@@ -14,8 +14,7 @@ from msgspec import Struct, field
 
 from fsadvisor.facts import Known
 from fsadvisor.pages.published import encodable
-from fsadvisor.pages.text import counted
-from fsadvisor.pages.values import value_text
+from fsadvisor.pages.values import counted, value_text
 from fsadvisor.report import titles
 from fsadvisor.report.as_json import own_facts
 from fsadvisor.rulebook.advise import among

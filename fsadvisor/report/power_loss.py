@@ -12,8 +12,7 @@ from fsadvisor.facts import Known, Unknown
 from fsadvisor.pages.document import DrawnLines, Fold, Gap, Heading, Item, Prose, Remark, Table, aligned, paragraph
 from fsadvisor.pages.escape import clean
 from fsadvisor.pages.glyphs import Span, Tone, cut, line, plain, span
-from fsadvisor.pages.text import counted, listed
-from fsadvisor.pages.values import cause, full_name, said
+from fsadvisor.pages.values import cause, counted, full_name, listed, said
 from fsadvisor.storage import Disk
 
 if TYPE_CHECKING:

@@ -12,7 +12,7 @@ from fsadvisor.measure.probe.target import bytes_text
 from fsadvisor.pages.document import Block, DrawnLines, Gap, Item, Labelled, paragraph
 from fsadvisor.pages.escape import clean, width
 from fsadvisor.pages.glyphs import UNICODE, Tone, line, span
-from fsadvisor.pages.text import counted
+from fsadvisor.pages.values import counted
 from fsadvisor.report.probe_words import (
     amount,
     figure_text,

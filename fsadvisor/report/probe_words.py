@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from fsadvisor.measure.probe.jobs import Headline
-from fsadvisor.pages.text import counted
+from fsadvisor.pages.values import counted
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

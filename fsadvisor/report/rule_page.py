@@ -21,7 +21,7 @@ from fsadvisor.pages.document import (
 from fsadvisor.pages.escape import clean
 from fsadvisor.pages.glyphs import Line, Span, Tone, line, span
 from fsadvisor.pages.markdown import code, plain, render
-from fsadvisor.pages.text import counted, listed
+from fsadvisor.pages.values import counted, listed
 from fsadvisor.rulebook import tables
 from fsadvisor.rulebook.advise import RUNNING
 from fsadvisor.rulebook.ranking import ORDER, WITHIN

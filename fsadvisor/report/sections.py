@@ -3,29 +3,31 @@
 from __future__ import annotations
 
 from collections import Counter
+from functools import partial
 from typing import TYPE_CHECKING, Final
 
 from msgspec import Struct
 
 from fsadvisor.facts import Unknown
-from fsadvisor.pages.document import DrawnLines, Gap, Remark, Verbatim
+from fsadvisor.pages.document import DrawnLines, Fold, Gap, Heading, Labelled, Remark, Verbatim
 from fsadvisor.pages.glyphs import cut, line, span
-from fsadvisor.pages.text import counted, listed
+from fsadvisor.pages.values import counted, full_name, listed
 from fsadvisor.report import as_json, findings, power_loss
 from fsadvisor.report.finding_page import headline, subjects_named
 from fsadvisor.report.finding_page import in_one_line as finding_line
+from fsadvisor.report.findings import NAMED, SEVERITIES, cures, whose
 from fsadvisor.rulebook.advise import tally
 from fsadvisor.rulebook.ranking import MEASURED_GAIN, REST
 from fsadvisor.rulebook.rule import SAID, Outcome
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
     from fsadvisor.pages.document import Block
     from fsadvisor.report.findings import Finding
     from fsadvisor.report.model import Provenance
     from fsadvisor.rulebook.advise import Verdict
-    from fsadvisor.storage import Storage
+    from fsadvisor.storage import Storage, Subject
 
 NOT_FOUND: Final = "Checked, and not found here"
 NOT_APPLYING: Final = "Does not apply here"
@@ -79,11 +81,27 @@ def sections(
     if full and any(subject.kind == "disk" for subject in storage.subjects):
         yield Section("power-loss", "Power loss", "", power_loss.blocks(storage))
     if full and (number := tally(verdicts)[Outcome.UNDETERMINED]):
-        yield Section("not-told", "Could not be told", f": {counted(number, 'check')}", findings.blocks(verdicts))
+        yield Section("not-told", "Could not be told", f": {counted(number, 'check')}", not_told(verdicts))
     if about.rule_errors:
         yield Section("not-loaded", "Rules that did not load", "", _not_loaded(about))
     if storage.ignored:
         yield Section("ignored", "Attestations, waivers and results of probes that are ignored", "", _ignored(storage))
+
+
+def not_told(verdicts: Iterable[Verdict]) -> Iterator[Block]:
+    """Cure by cure."""
+    for cure in cures(verdicts):
+        yield from (Gap(), Heading(cure.heading))
+        yield Labelled("tells", line(f"{listed(cure.facts)} of {whose(cure.subjects.values())}"), 7)
+        rules = sorted(cure.rules.items(), key=lambda rule: (SEVERITIES.index(rule[1]), rule[0]))
+        yield Labelled("for", line(", ".join(f"{rule} ({severity})" for rule, severity in rules)), 7)
+        if len(cure.subjects) > NAMED:
+            names = partial(_full_names, cure.subjects.values())
+            yield Fold(f"All {counted(len(cure.subjects), 'subject')}", names)
+
+
+def _full_names(subjects: Iterable[Subject]) -> Iterator[Block]:
+    yield Remark(line(listed(map(full_name, subjects))))
 
 
 def _not_loaded(about: Provenance) -> Iterator[Block]:

@@ -12,8 +12,7 @@ from fsadvisor.facts import NOT_APPLICABLE, Unknown
 from fsadvisor.pages.document import Commands, Heading, Item, Remark, paragraph
 from fsadvisor.pages.escape import clean
 from fsadvisor.pages.glyphs import cut, line
-from fsadvisor.pages.text import counted, listed
-from fsadvisor.pages.values import cause, short_name, value_text
+from fsadvisor.pages.values import cause, counted, listed, short_name, value_text
 from fsadvisor.report import finding_page, findings
 from fsadvisor.report.finding_page import FindingPage, evidence, folded, kept_as, safety, subjects_named, waived, where
 from fsadvisor.report.rule_page import by_file

@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from fsadvisor.facts import Known
 from fsadvisor.pages.escape import clean, width
-from fsadvisor.pages.text import listed
-from fsadvisor.pages.values import short_name, value_text
+from fsadvisor.pages.values import listed, short_name, value_text
 from fsadvisor.patterns import late
 from fsadvisor.rulebook.remedy import in_words
 from fsadvisor.storage.catalogue import Kind

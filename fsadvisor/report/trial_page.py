@@ -12,7 +12,7 @@ from fsadvisor.measure.trial.outcome import remarks
 from fsadvisor.pages.document import Block, Gap, Item, Labelled, paragraph
 from fsadvisor.pages.escape import clean
 from fsadvisor.pages.glyphs import line
-from fsadvisor.pages.text import counted
+from fsadvisor.pages.values import counted
 from fsadvisor.report.probe_words import figure_text, sureness
 
 if TYPE_CHECKING:

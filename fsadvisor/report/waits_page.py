@@ -10,8 +10,7 @@ from fsadvisor.measure.waits.rules import COUNTS
 from fsadvisor.pages.document import Block, DrawnLines, Gap, Labelled, paragraph
 from fsadvisor.pages.escape import clean, width
 from fsadvisor.pages.glyphs import line
-from fsadvisor.pages.text import counted
-from fsadvisor.pages.values import cause, duration, rate
+from fsadvisor.pages.values import cause, counted, duration, rate
 from fsadvisor.report.probe_page import whole_cells
 
 if TYPE_CHECKING:

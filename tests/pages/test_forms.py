@@ -7,8 +7,8 @@ from fsadvisor.pages import html, markdown, screen, text
 from fsadvisor.pages.document import DrawnLines, Heading, Table
 from fsadvisor.pages.glyphs import line, plain
 from fsadvisor.report import compare_page, finding_page, forecast_page, power_loss, probe_page, rule_page, waits_page
-from fsadvisor.report import findings as cures
 from fsadvisor.report.findings import findings
+from fsadvisor.report.sections import not_told
 from fsadvisor.rulebook.advise import advise
 from tests.cases import each
 from tests.report import composed, forecasts, probed, test_compare, test_waits_page
@@ -37,7 +37,7 @@ TOPICS = {
     "rule": lambda: [block for rule in composed.rules() for block in rule_page.document(rule).blocks],
     "order": rule_page.order,
     "power-loss": lambda: power_loss.blocks(BUSY.storage),
-    "cures": lambda: cures.blocks(BUSY.verdicts),
+    "cures": lambda: not_told(BUSY.verdicts),
     "waits": lambda: waits_page.document(test_waits_page.accounted("contended")),
     "probe": lambda: probe_page.results(probed.SUITE, JOBS),
     "compare": lambda: compare_page.document(test_compare.WHOLE, test_compare.ABOUT),

@@ -6,8 +6,7 @@ from functools import partial
 from typing import TYPE_CHECKING, ClassVar
 
 from fsadvisor.pages.glyphs import Tone, line, span
-from fsadvisor.pages.text import counted
-from fsadvisor.pages.values import full_name
+from fsadvisor.pages.values import counted, full_name
 from fsadvisor.tui.actions import Action, bindings
 from fsadvisor.tui.screens.attesting import Attesting
 from fsadvisor.tui.views import suppose, values

@@ -12,7 +12,7 @@ from textual.message import Message
 from fsadvisor.machine.port import MachineError
 from fsadvisor.machine.safe_files import write_new
 from fsadvisor.pages.document import Commands
-from fsadvisor.pages.text import counted
+from fsadvisor.pages.values import counted
 from fsadvisor.rulebook.rule import CALLS_FOR_ACTION
 from fsadvisor.tui.actions import Action, bindings
 from fsadvisor.tui.copying import copy

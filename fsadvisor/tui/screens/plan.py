@@ -11,7 +11,7 @@ from textual.message import Message
 
 from fsadvisor.machine.port import MachineError
 from fsadvisor.pages.glyphs import span
-from fsadvisor.pages.text import counted
+from fsadvisor.pages.values import counted
 from fsadvisor.plan import documents
 from fsadvisor.tui.actions import Action, bindings
 from fsadvisor.tui.copying import copy

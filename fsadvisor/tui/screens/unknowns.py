@@ -12,7 +12,7 @@ from fsadvisor import attestation
 from fsadvisor.attestation import ClaimError
 from fsadvisor.machine.port import Reply
 from fsadvisor.pages.glyphs import cut, span
-from fsadvisor.pages.text import counted
+from fsadvisor.pages.values import counted
 from fsadvisor.rulebook.rule import Outcome
 from fsadvisor.tui.actions import Action, bindings
 from fsadvisor.tui.copying import copy

@@ -14,8 +14,7 @@ from msgspec.structs import replace
 from fsadvisor.pages.document import Paragraph
 from fsadvisor.pages.glyphs import Line, Span, Tone, columns, cut, line, padded, span
 from fsadvisor.pages.screen import laid
-from fsadvisor.pages.text import counted, listed
-from fsadvisor.pages.values import full_name, short_name
+from fsadvisor.pages.values import counted, full_name, listed, short_name
 from fsadvisor.report.rule_page import NEEDS
 from fsadvisor.report.sections import NOT_BY_SEVERITY
 from fsadvisor.rulebook.ranking import MEASURED_GAIN, ORDER

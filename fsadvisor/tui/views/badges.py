@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from fsadvisor.facts import Cause, Known, Unknown
 from fsadvisor.pages.glyphs import Line, Span, Tone, span
-from fsadvisor.pages.text import listed
-from fsadvisor.pages.values import bytes_text
+from fsadvisor.pages.values import bytes_text, listed
 from fsadvisor.storage import Below
 
 if TYPE_CHECKING:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final
 from msgspec import Struct
 
 from fsadvisor.pages.glyphs import Span, Tone, cut, line, span
-from fsadvisor.pages.text import counted
+from fsadvisor.pages.values import counted
 from fsadvisor.report.as_html import as_html
 from fsadvisor.report.as_json import as_json
 from fsadvisor.report.as_text import as_text

@@ -16,7 +16,7 @@ from msgspec import Struct
 from fsadvisor.pages.document import Block, Commands, Document, Gap, Heading, Paragraph, Prose, Remark, paragraph
 from fsadvisor.pages.glyphs import UNICODE, Line, Span, Tone, cut, line, span
 from fsadvisor.pages.screen import laid
-from fsadvisor.pages.text import counted
+from fsadvisor.pages.values import counted
 from fsadvisor.report import finding_page as parts
 from fsadvisor.report import rule_page, short_page
 from fsadvisor.report.finding_page import FindingPage, advice

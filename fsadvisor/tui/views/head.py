@@ -10,7 +10,7 @@ from pathlib import PurePath
 from typing import TYPE_CHECKING, Final
 
 from fsadvisor.pages.glyphs import NOTHING, Line, Span, Tone, columns, cut, line, padded, span
-from fsadvisor.pages.text import counted, listed
+from fsadvisor.pages.values import counted, listed
 from fsadvisor.report import as_json
 from fsadvisor.report.findings import ALSO, BEHIND
 from fsadvisor.report.sections import NOT_BY_SEVERITY

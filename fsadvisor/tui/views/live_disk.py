@@ -8,8 +8,7 @@ from fsadvisor.facts import Known
 from fsadvisor.measure.waits.rates import MOMENTS, Rates
 from fsadvisor.pages.document import Document, DrawnLines, Gap, Heading, paragraph
 from fsadvisor.pages.glyphs import Line, Span, Tone, cut, line, padded, span
-from fsadvisor.pages.text import counted
-from fsadvisor.pages.values import amount, duration, rate, short_name
+from fsadvisor.pages.values import amount, counted, duration, rate, short_name
 from fsadvisor.storage import Disk, Layer
 from fsadvisor.tui.views.live import course
 from fsadvisor.tui.views.look import finding_key, reached

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple, TypeAlias
 
 from fsadvisor.pages.glyphs import NOTHING, Line, Span, Tone, cut, span
 from fsadvisor.pages.glyphs import columns as width_of
-from fsadvisor.pages.text import counted
+from fsadvisor.pages.values import counted
 from fsadvisor.tui.views import advice, finding, storage_tree
 from fsadvisor.tui.views.head import head_line, noted, places_line, waiting_line
 from fsadvisor.tui.views.look import as_people_count, finding_key

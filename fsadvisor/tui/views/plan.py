@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 from msgspec import Struct
 
 from fsadvisor.pages.glyphs import Line, Span, Tone, cut, line, span
-from fsadvisor.pages.text import counted, listed
+from fsadvisor.pages.values import counted, listed
 from fsadvisor.plan.changes import QUARREL
 from fsadvisor.plan.documents import documents
 from fsadvisor.plan.planning import can_be_planned, plan

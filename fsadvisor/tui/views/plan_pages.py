@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final
 from fsadvisor.pages.document import Block, Commands, Document, Gap, Heading, Prose, Verbatim, paragraph
 from fsadvisor.pages.escape import clean
 from fsadvisor.pages.glyphs import Line, Span, Tone, line, span
-from fsadvisor.pages.text import counted, listed
+from fsadvisor.pages.values import counted, listed
 from fsadvisor.plan.changes import QUARREL
 from fsadvisor.report.rule_page import NEEDS
 

@@ -18,7 +18,7 @@ from fsadvisor.measure.probe.target import bytes_text
 from fsadvisor.pages.document import Block, Document, DrawnLines, Gap, Heading, paragraph
 from fsadvisor.pages.glyphs import Line, Span, Tone, columns, span
 from fsadvisor.pages.plots import bar, extent, stacked
-from fsadvisor.pages.text import counted
+from fsadvisor.pages.values import counted
 from fsadvisor.report.probe_page import accounts, headline, limiting, more_left_out
 from fsadvisor.report.probe_words import amount, beside, figure_text, of_all, sureness, time_text, unsettled
 from fsadvisor.report.yardsticks import elsewhere

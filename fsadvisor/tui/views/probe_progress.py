@@ -17,7 +17,7 @@ from fsadvisor.measure.probe.target import bytes_text
 from fsadvisor.pages.document import Block, Document, DrawnLines, Gap, Heading, paragraph
 from fsadvisor.pages.glyphs import Line, Span, Tone, span
 from fsadvisor.pages.plots import bar, sparkline
-from fsadvisor.pages.text import counted
+from fsadvisor.pages.values import counted
 from fsadvisor.report.probe_page import headline, limiting
 from fsadvisor.report.probe_words import amount, figure_text, number, rate_text, sureness, time_text
 from fsadvisor.tui.views import probe_page

@@ -20,7 +20,7 @@ from fsadvisor.measure.probe import store
 from fsadvisor.measure.probe.jobs import JOBS, SUITES, Allocation, Existing, Headline, Io, Ladder, Metadata, Mix
 from fsadvisor.pages.document import Document, Heading, paragraph
 from fsadvisor.pages.glyphs import Line, Span, Tone, columns, cut, padded, span
-from fsadvisor.pages.text import counted
+from fsadvisor.pages.values import counted
 from fsadvisor.readers import json_text, own_records
 from fsadvisor.report.probe_words import amount, number, sureness
 from fsadvisor.storage import Below, Mount

@@ -18,7 +18,7 @@ from fsadvisor.pages.document import Paragraph
 from fsadvisor.pages.escape import clean, width
 from fsadvisor.pages.glyphs import UNICODE, Line, Span, Tone, cut, line, padded, span
 from fsadvisor.pages.screen import laid
-from fsadvisor.pages.text import counted
+from fsadvisor.pages.values import counted
 from fsadvisor.rulebook.ranking import SICK
 from fsadvisor.tui.views import board
 from fsadvisor.tui.views.badges import badges, disks_below, name, words

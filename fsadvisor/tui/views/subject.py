@@ -12,8 +12,7 @@ from fsadvisor.facts import Cause, Unknown
 from fsadvisor.pages.document import Block, Document, Gap, Heading, paragraph
 from fsadvisor.pages.glyphs import Line, Span, Tone, columns, cut, line, padded, span
 from fsadvisor.pages.screen import cure
-from fsadvisor.pages.text import counted
-from fsadvisor.pages.values import cause, full_name, value_text
+from fsadvisor.pages.values import cause, counted, full_name, value_text
 from fsadvisor.report import finding_page, power_loss
 from fsadvisor.report.as_json import own_facts
 from fsadvisor.report.history import MOVING, Change

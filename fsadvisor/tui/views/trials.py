@@ -12,7 +12,7 @@ from fsadvisor.measure.compare.workloads import CHOICES
 from fsadvisor.measure.trial.comparison import Ratio, sentence
 from fsadvisor.pages.document import Block, Document, Gap, Heading, paragraph
 from fsadvisor.pages.glyphs import Line, Span, Tone, columns, cut, padded, span
-from fsadvisor.pages.text import counted, listed
+from fsadvisor.pages.values import counted, listed
 from fsadvisor.rulebook.rule import SAID, Outcome
 from fsadvisor.storage import Filesystem, Mount
 from fsadvisor.survey import read_fact

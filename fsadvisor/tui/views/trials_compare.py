@@ -13,7 +13,7 @@ from fsadvisor.measure.probe.jobs import JOBS
 from fsadvisor.pages.document import Block, Document, DrawnLines, Gap, Heading, paragraph
 from fsadvisor.pages.glyphs import Line, Span, Tone, columns, cut, padded, span
 from fsadvisor.pages.plots import extent
-from fsadvisor.pages.text import counted, listed
+from fsadvisor.pages.values import counted, listed
 from fsadvisor.report.compare_words import (
     LEGEND,
     MARKS,

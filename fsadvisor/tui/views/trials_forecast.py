@@ -13,7 +13,7 @@ from fsadvisor.measure.forecast.analysis import kept as kept_of
 from fsadvisor.measure.forecast.curve import NoFit
 from fsadvisor.pages.document import Block, Document, DrawnLines, Gap, Heading, paragraph
 from fsadvisor.pages.glyphs import Line, Span, Tone, padded, span
-from fsadvisor.pages.text import counted, listed
+from fsadvisor.pages.values import counted, listed
 from fsadvisor.report.forecast_page import BASIS, SUB_MS, USUAL, class_words, latency_words, letters, plot
 from fsadvisor.report.probe_words import figure_text, number
 from fsadvisor.tui.views import probe_page

@@ -17,7 +17,7 @@ from fsadvisor.measure.trial.comparison import FEWEST_BLOCKS, kind, sentence
 from fsadvisor.pages.document import Block, Document, DrawnLines, Gap, Heading, paragraph
 from fsadvisor.pages.glyphs import Line, Span, Tone, padded, span
 from fsadvisor.pages.plots import bar
-from fsadvisor.pages.text import counted
+from fsadvisor.pages.values import counted
 from fsadvisor.report.probe_words import amount, figure_text, number
 from fsadvisor.tui.views import probe_page
 

@@ -13,8 +13,7 @@ from fsadvisor.facts import Cause
 from fsadvisor.machine.tools import install_command
 from fsadvisor.pages.document import Block, Commands, Document, Gap, Heading, paragraph
 from fsadvisor.pages.glyphs import Line, Span, Tone, cut, line, span
-from fsadvisor.pages.text import counted, listed
-from fsadvisor.pages.values import cause, full_name
+from fsadvisor.pages.values import cause, counted, full_name, listed
 from fsadvisor.report.findings import Cure, cures, whose
 from fsadvisor.rulebook.rule import Outcome
 from fsadvisor.storage.catalogue import catalogue

@@ -14,8 +14,7 @@ from msgspec.structs import replace
 
 from fsadvisor.facts import Cause, Known, Unknown
 from fsadvisor.pages.glyphs import Span, Tone, cut, line, span
-from fsadvisor.pages.text import listed
-from fsadvisor.pages.values import value_text
+from fsadvisor.pages.values import listed, value_text
 from fsadvisor.report.finding_page import where
 from fsadvisor.rulebook.rule import Outcome
 from fsadvisor.storage import Supposition

@@ -14,8 +14,7 @@ from msgspec import Struct, field
 from fsadvisor.facts import Known, Unknown
 from fsadvisor.pages.document import Block, Document, Gap, Heading, Item, Prose, paragraph
 from fsadvisor.pages.glyphs import Line, Span, Tone, cut, line, span
-from fsadvisor.pages.text import counted
-from fsadvisor.pages.values import MARKS, cause, full_name, short_name, value_text
+from fsadvisor.pages.values import MARKS, cause, counted, full_name, short_name, value_text
 from fsadvisor.report import as_json, findings, power_loss
 from fsadvisor.report.finding_page import subjects_named as named
 from fsadvisor.report.history import MOVING
