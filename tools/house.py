@@ -154,6 +154,47 @@ def shared_in_one_package(house: House) -> dict[str, list[str]]:
     return {name: modules for name, modules in packages.items() if modules}
 
 
+_SCOPES = (
+    *(ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda),
+    *(ast.GeneratorExp, ast.ListComp, ast.SetComp, ast.DictComp),
+)
+
+
+def long_lived(text: str, names: Iterable[str], most: int = 3) -> list[tuple[int, str]]:
+    """Which of these names stand for a value on more than so many lines of a function: (first line, name)."""
+    found: list[tuple[int, str]] = []
+
+    def visit(node: ast.AST, scopes: list[dict[str, list[int]]]) -> None:
+        if isinstance(node, _SCOPES):
+            scopes = [*scopes, {name: [] for name in _bound(node) & frozenset(names)}]
+        if name := _name(node):
+            lines_of = next((scope[name] for scope in reversed(scopes) if name in scope), [])
+            lines_of.append(getattr(node, "lineno", 0))
+        for child in ast.iter_child_nodes(node):
+            visit(child, scopes)
+        if isinstance(node, _SCOPES):
+            found.extend((min(of), name) for name, of in scopes[-1].items() if max(of) - min(of) >= most)
+
+    visit(ast.parse(text), [])
+    return sorted(found)
+
+
+def _bound(scope: ast.AST) -> frozenset[str]:
+    """The names that get a value in a function or comprehension itself."""
+    names, waiting = set(), list(ast.iter_child_nodes(scope))
+    while waiting:
+        node = waiting.pop()
+        if isinstance(node, ast.arg) or (isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)):
+            names.add(_name(node))
+        if not isinstance(node, _SCOPES):
+            waiting += ast.iter_child_nodes(node)
+    return frozenset(names)
+
+
+def _name(node: ast.AST) -> str:
+    return node.id if isinstance(node, ast.Name) else node.arg if isinstance(node, ast.arg) else ""
+
+
 def table(house: House) -> dict[str, str]:
     """What is counted, each by its name."""
     each = {name: lines(text) for name, text in house.modules.items()}

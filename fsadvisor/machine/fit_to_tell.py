@@ -238,10 +238,10 @@ _ABOUT_WRITES: Final = ("rw", "ro", "sync", "async")
 def _exports(text: str) -> str:
     """exportfs's table without the clients, with the options about writes."""
 
-    def told(line: re.Match[str]) -> str:
+    def shown(line: re.Match[str]) -> str:
         return f"{line[1]}*({','.join(option for option in line[2].split(',') if option in _ABOUT_WRITES)})"
 
-    return "".join(f"{_EXPORT.sub(told, line)}\n" for line in text.split("\n") if _EXPORT.match(line))
+    return "".join(f"{_EXPORT.sub(shown, line)}\n" for line in text.split("\n") if _EXPORT.match(line))
 
 
 _FILES: Final[dict[str, Callable[[str], str]]] = {

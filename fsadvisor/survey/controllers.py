@@ -305,11 +305,11 @@ def _megaraid_volume(machine: Machine, tool: str, device: str) -> Volume:
     volumes = [it for one in report.controllers for it in one.virtual_drives if not own or (one.number, it.id) in own]
     groups = {it.id.partition("/")[0] for it in volumes} if own else set()
     drives = [
-        (it.id, it.state, it.model)
+        (drive.id, drive.state, drive.model)
         for one in report.controllers
         if not own or one.number in {number for number, _ in own}
-        for it in one.physical_drives
-        if it.drive_group is None or not groups or str(it.drive_group) in groups
+        for drive in one.physical_drives
+        if drive.drive_group is None or not groups or str(drive.drive_group) in groups
     ]
     sick = tuple(f"{at} {state}" for at, state, _ in drives if state in _SICK_MEGARAID)
     strange = not sick and tool.endswith("2") and any(state not in _WELL_STORCLI2 for _, state, _ in drives)

@@ -183,10 +183,10 @@ def proxmox_facts(
         return ProxmoxFacts(guests_without_discard=denied, unguarded_storages=denied)
     storages = _storages(answer.text)
     unguarded = tuple(
-        f"{name} ({it.options['path']})"
-        for name, it in storages.items()
-        if it.kind == "dir" and it.options.get("path", "/") in points and it.options.get("path") != "/"
-        and not it.is_set("is_mountpoint") and not it.is_set("disable")
+        f"{name} ({storage.options['path']})"
+        for name, storage in storages.items()
+        if storage.kind == "dir" and storage.options.get("path", "/") in points and storage.options.get("path") != "/"
+        and not storage.is_set("is_mountpoint") and not storage.is_set("disable")
     )  # fmt: skip
     kept = disks if isinstance(disks, Unknown) else Known(tuple(_kept(disks.text, storages)), PROXMOX_DISKS[-1])
     return ProxmoxFacts(guests_without_discard=kept, unguarded_storages=Known(unguarded, PROXMOX_STORAGES[-1]))

@@ -3,7 +3,7 @@
 import pytest
 
 from tests.paths import ROOT
-from tools.house import House, circles, layers, lines, main, shared_class_names, shared_in_one_package
+from tools.house import House, circles, layers, lines, long_lived, main, shared_class_names, shared_in_one_package
 
 PACKAGE = {
     "p.a.one": "import p.a.two\nclass Row: ...\n",
@@ -51,6 +51,28 @@ def test_the_table_of_a_checkout_stands_beside_that_of_an_earlier_one(tmp_path, 
 def test_no_file_of_this_checkout_is_above_400_lines():
     files = [*(ROOT / "fsadvisor").rglob("*.py")]
     assert {file.name: n for file in files if (n := file.read_text(encoding="utf-8").count("\n")) > 400} == {}
+
+
+@pytest.mark.parametrize(
+    ("text", "counted"),
+    [
+        ("def f(one):\n    two = one\n    return two\n", []),
+        ("def f(one):\n    two = 2\n\n    return one + two\n", [(1, "one")]),
+        ("def f(rows):\n    g = [one for one in rows]\n\n\n    return [one for one in g]\n", []),
+        ("def f():\n    it = 1\n    def g():\n\n        return it\n    return g\n", [(2, "it")]),
+        ("one = 1\n\n\n\none += 1\n", []),
+    ],
+)
+def test_a_name_lives_from_its_first_line_to_its_last_in_its_own_scope(text, counted):
+    assert long_lived(text, ("one", "it")) == counted
+
+
+@pytest.mark.long
+def test_no_value_that_lives_longer_than_three_lines_is_called_one_it_at_or_told():
+    found = {
+        file: long_lived(file.read_text(), ("one", "it", "at", "told")) for file in (ROOT / "fsadvisor").rglob("*.py")
+    }
+    assert {file.relative_to(ROOT): names for file, names in found.items() if names} == {}
 
 
 @pytest.mark.long

@@ -53,16 +53,16 @@ class LazyRows(Sequence[Row]):
         return len(self.keys)
 
     @overload
-    def __getitem__(self, at: int) -> Row: ...
+    def __getitem__(self, index: int) -> Row: ...
     @overload
-    def __getitem__(self, at: slice) -> Sequence[Row]: ...
-    def __getitem__(self, at: int | slice) -> Row | Sequence[Row]:
-        if isinstance(at, slice):
-            return [self[one] for one in range(*at.indices(len(self)))]
-        place = range(len(self.keys))[at]
-        if place not in self._kept:
-            self._kept[place] = self._made(place)
-        return self._kept[place]
+    def __getitem__(self, index: slice) -> Sequence[Row]: ...
+    def __getitem__(self, index: int | slice) -> Row | Sequence[Row]:
+        if isinstance(index, slice):
+            return [self[one] for one in range(*index.indices(len(self)))]
+        number = range(len(self.keys))[index]
+        if number not in self._kept:
+            self._kept[number] = self._made(number)
+        return self._kept[number]
 
     @cached_property
     def places(self) -> Mapping[str, int]:
