@@ -119,6 +119,7 @@ _FOR_THE_MOUNT_TOOL = frozenset(
 """Options that mount(8) and systemd use themselves; the kernel never shows them."""
 _SHOWN_OTHERWISE = (
     *("x-", "X-", "comment=", "loop", "offset=", "sizelimit=", "subvol", "compress", "pri=", "uid=", "gid="),
+    *("umask=", "fmask=", "dmask=", "mode="),  # FAT shows umask as two of four digits, tmpfs no mode of 1777
     *("device=", "journal_dev=", "journal_path=", "pp=", "gcpid="),
 )
 """Beginnings of options that the kernel spells in another way, or not at all."""
@@ -167,7 +168,8 @@ def lacking(wanted: Iterable[str], shown: tuple[str, ...], fs_type: str) -> tupl
 
 def _may_be_told(option: str) -> bool:
     hidden = option in _FOR_THE_MOUNT_TOOL or option in _FOR_ONE_MOUNT or option.startswith(_SHOWN_OTHERWISE)
-    return bool(option) and not hidden and not secrecy.hides(option)
+    share = option.startswith("size=") and option.endswith("%")  # of the memory: the kernel shows KiB
+    return bool(option) and not hidden and not share and not secrecy.hides(option)
 
 
 def _holds(option: str, in_force: set[str], fs_type: str) -> bool:

@@ -56,6 +56,8 @@ def test_options_that_fstab_asks_for_and_the_mount_lacks_are_named():
             ("checkpoint=enable", "nolazytime"),
         ),
         ("tmpfs", "size=1g", "rw,size=1048576k", ()),
+        ("tmpfs", "mode=1777,size=50%,nr_inodes=5", "rw,size=16302048k", ("nr_inodes=5",)),
+        ("vfat", "umask=0077,shortname=winnt", "rw,fmask=0077,dmask=0077,shortname=winnt", ()),
     ],
 )
 def test_an_option_that_the_kernel_spells_in_another_way_is_in_force(kind, wanted, shown, lacking):
