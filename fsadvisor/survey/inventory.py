@@ -18,8 +18,8 @@ if TYPE_CHECKING:
     from fsadvisor.readers.dmsetup import Target
     from fsadvisor.readers.json_text import Json
     from fsadvisor.readers.kernel_log import KernelLog
-    from fsadvisor.readers.lvs import LogicalVolume
     from fsadvisor.readers.mount_tables import Mount
+    from fsadvisor.readers.volume_tools import LogicalVolume
     from fsadvisor.storage import Below, Disk, Facts, Filesystem, Host, Kind, Layer, PowerState
     from fsadvisor.survey.block import BlockDevice, BlockTree, Queue, Udev
     from fsadvisor.survey.configured import Configured

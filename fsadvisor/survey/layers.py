@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from msgspec.structs import replace
 
 from fsadvisor.facts import NOT_APPLICABLE, Cause, Fact, Known, Unknown
-from fsadvisor.readers import dmsetup, drbd
+from fsadvisor.readers import dmsetup, volume_tools
 from fsadvisor.readers.block_files import parse_scheduler as parse_choice
 from fsadvisor.readers.dm_target import CacheTarget, Crypt, MultipathTarget, ThinPool
 from fsadvisor.storage import Layer
@@ -19,8 +19,7 @@ if TYPE_CHECKING:
 
     from fsadvisor.machine.port import Machine
     from fsadvisor.readers.dmsetup import DmsetupTable, Target
-    from fsadvisor.readers.drbd import DrbdDevice, Peer
-    from fsadvisor.readers.lvs import LogicalVolume
+    from fsadvisor.readers.volume_tools import DrbdDevice, LogicalVolume, Peer
     from fsadvisor.storage import Disk, Replicas, VolumeManager
     from fsadvisor.survey.attested import Overlay
     from fsadvisor.survey.block import BlockDevice, Queue
@@ -31,7 +30,7 @@ _UP_TO_DATE = "UpToDate"
 
 def drbd_facts(machine: Machine, device: BlockDevice) -> dict[str, Any]:
     """Those of one device, by its minor number."""
-    status = read_fact.command_record(machine, drbd.ARGV, drbd.parse)
+    status = read_fact.command_record(machine, volume_tools.DRBD_ARGV, volume_tools.parse_drbd)
     minor = device.number.partition(":")[2]
     own = read_fact.field(
         status, "drbdsetup status", lambda it: next((one for one in it.devices if str(one.minor) == minor), None)

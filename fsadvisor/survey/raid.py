@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from fsadvisor.facts import Cause, Fact, Known, Unknown
-from fsadvisor.readers import lvs, systemd_units
+from fsadvisor.readers import systemd_units, volume_tools
 from fsadvisor.readers.dm_target import RaidTarget, Striped
 from fsadvisor.readers.parsing import whole
 from fsadvisor.survey import read_fact, stopped
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     from fsadvisor.machine.port import Argv, Machine
     from fsadvisor.readers.dmsetup import Target
-    from fsadvisor.readers.lvs import LogicalVolume
+    from fsadvisor.readers.volume_tools import LogicalVolume
     from fsadvisor.storage import Disk, Layer
     from fsadvisor.survey.block import BlockDevice, BlockTree
     from fsadvisor.survey.inventory import Stack
@@ -173,7 +173,7 @@ _SOURCE = "lvs"
 
 def volumes(machine: Machine) -> Mapping[str, LogicalVolume] | Unknown:
     """The volumes by their name in device mapper; a thin pool's own device has a suffix."""
-    record = read_fact.command_record(machine, lvs.ARGV, lvs.parse)
+    record = read_fact.command_record(machine, volume_tools.LVS_ARGV, volume_tools.parse_lvs)
     if isinstance(record, Unknown):
         return record
     found: dict[str, LogicalVolume] = {}

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from msgspec.structs import replace
 
 from fsadvisor.facts import Unknown
-from fsadvisor.readers import dmsetup, json_text, lsblk, lvs, mount_tables
+from fsadvisor.readers import dmsetup, json_text, lsblk, mount_tables, volume_tools
 from fsadvisor.readers.kernel_log import ARGV as KERNEL_LOG
 from fsadvisor.storage import Storage
 from fsadvisor.survey import (
@@ -272,7 +272,7 @@ def _commands(machine: Machine, tree: BlockTree, labels_told: bool) -> list[Argv
     if multipath.has_any(machine, tree):
         wanted += [dmsetup.DMSETUP_STATUS_ARGV, dmsetup.MULTIPATHD_ARGV]
     if _has_lvm(machine, tree):
-        wanted.append(lvs.ARGV)
+        wanted.append(volume_tools.LVS_ARGV)
     if any(it.startswith("LVM-") and it.endswith("-tpool") for it in _mapped_uuids(machine, tree)):
         wanted.append(raid.AUTOEXTEND)
     if any(it.startswith("stratis-") for it in _mapped_uuids(machine, tree)):

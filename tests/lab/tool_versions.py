@@ -22,11 +22,11 @@ from fsadvisor.readers import (
     dmsetup,
     ext4_reports,
     lsblk,
-    lvs,
     nvme_id_ctrl,
     nvme_id_ns,
     nvme_logs,
     nvme_output,
+    volume_tools,
     zfs_tools,
 )
 from fsadvisor.survey.whole import survey
@@ -114,7 +114,7 @@ def wanted(made):
         "nvme_get_feature/text": nvme_output.get_feature_argv(nvme),
         "nvme_ocp_smart_log/refused": ("nvme", "ocp", "smart-add-log", nvme, "--output-format=json"),
         "lsblk/labels": lsblk.LABELS_ARGV,
-        "lvs/thin": lvs.ARGV,
+        "lvs/thin": volume_tools.LVS_ARGV,
         "dmsetup_table/all": dmsetup.DMSETUP_TABLE_ARGV,
         "dmsetup_status/multipath": dmsetup.DMSETUP_STATUS_ARGV,
         "multipathd/maps": dmsetup.MULTIPATHD_ARGV,

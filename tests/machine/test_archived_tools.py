@@ -6,7 +6,7 @@ import pytest
 
 from fsadvisor.machine import archived_tools
 from fsadvisor.machine.opening import open_machine
-from fsadvisor.readers import dmsetup, lvs, systemd_units, zfs_tools
+from fsadvisor.readers import dmsetup, systemd_units, volume_tools, zfs_tools
 from fsadvisor.survey import host, raid
 from tests.machine.test_archive_versions import known, mangled, seen, sos, write
 from tests.paths import CAPTURES, needs_captures
@@ -42,8 +42,8 @@ def answered(machine, argv):
 
 @pytest.mark.parametrize("command", ["lvs", f"lvs -a -o +lv_tags,devices,stripes {OPTIONS}".replace('"', "_")])
 def test_the_table_of_lvs_tells_fill_health_pool_and_sizes_by_the_kernels_table(tmp_path, command):
-    answer = answered(archive(tmp_path, {command: LVS, "dmsetup table": TABLE}), lvs.ARGV)
-    by_name = {it.lv_name: it for it in lvs.parse(answer.text).volumes}
+    answer = answered(archive(tmp_path, {command: LVS, "dmsetup table": TABLE}), volume_tools.LVS_ARGV)
+    by_name = {it.lv_name: it for it in volume_tools.parse_lvs(answer.text).volumes}
     pool = by_name["pool1"]
     assert (pool.dm_path, pool.data_percent, pool.metadata_percent) == ("/dev/mapper/vg--a-pool1", 88.02, 11.52)
     assert (pool.size_bytes, by_name["two"].size_bytes) == (2147000000 * 512, 600 << 30)
@@ -59,14 +59,14 @@ def test_the_table_of_lvs_tells_fill_health_pool_and_sizes_by_the_kernels_table(
 
 def test_insights_lvs_with_prefixes_tells_the_same(tmp_path):
     command = "lvs --nameprefixes --noheadings --separator='|' -a -o lv_name,lv_size".replace("'|'", "_")
-    answer = answered(archive(tmp_path, {command: PREFIXED}), lvs.ARGV)
-    (pool,) = lvs.parse(answer.text).volumes
+    answer = answered(archive(tmp_path, {command: PREFIXED}), volume_tools.LVS_ARGV)
+    (pool,) = volume_tools.parse_lvs(answer.text).volumes
     assert (pool.data_percent, pool.health, pool.size_bytes) == (88.02, "out_of_data", None)
 
 
 @pytest.mark.parametrize("text", ["", "LV VG Attr\n", "  WARNING: x\n", "LV VG Attr LSize\n a b\n"])
 def test_a_report_without_volumes_is_no_answer(tmp_path, text):
-    assert not hasattr(answered(archive(tmp_path, {"lvs": text}), lvs.ARGV), "text")
+    assert not hasattr(answered(archive(tmp_path, {"lvs": text}), volume_tools.LVS_ARGV), "text")
 
 
 @pytest.mark.parametrize(
@@ -269,4 +269,4 @@ def test_a_server_of_sos_has_them_all_as_facts(tmp_path):
     facts = seen(top)["host"]
     assert [known(facts, f"host.{it}") for it in ("md_arrays", "md_mail", "md_check_scheduled")] == [1, True, True]
     assert known(facts, "host.defrag_jobs") == ()
-    assert json.loads(archived_tools.command(lvs.ARGV, open_machine(top)).text)["report"]
+    assert json.loads(archived_tools.command(volume_tools.LVS_ARGV, open_machine(top)).text)["report"]

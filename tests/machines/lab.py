@@ -2,7 +2,7 @@
 
 import json
 
-from fsadvisor.readers import dmsetup, lvs, zfs_tools
+from fsadvisor.readers import dmsetup, volume_tools, zfs_tools
 from fsadvisor.survey import host
 from tests.machines import parts
 from tests.panel import pools
@@ -110,9 +110,9 @@ _PATHS = "mpatha: 0 4194304000 multipath 2 0 0 0 1 1 A 0 1 2 8:0 A 0 0 1 \n"
 
 
 def _lvs(*volumes):
-    names = lvs.ARGV[lvs.ARGV.index("-o") + 1].split(",")
+    names = volume_tools.LVS_ARGV[volume_tools.LVS_ARGV.index("-o") + 1].split(",")
     rows = [dict.fromkeys(names, "") | {"vg_name": "vg0", "lv_active": "active"} | one for one in volumes]
-    return {" ".join(lvs.ARGV): json.dumps({"report": [{"lv": rows}]})}
+    return {" ".join(volume_tools.LVS_ARGV): json.dumps({"report": [{"lv": rows}]})}
 
 
 def san_host():

@@ -4,9 +4,7 @@ import datetime as dt
 import json
 
 from fsadvisor.machine.kept_files import PROBES
-from fsadvisor.readers import dmsetup, nvme_output
-from fsadvisor.readers import drbd as drbd_reader
-from fsadvisor.readers import lvs as lvs_reader
+from fsadvisor.readers import dmsetup, nvme_output, volume_tools
 from fsadvisor.survey.measured import conditions_of
 from fsadvisor.survey.whole import survey
 from tests.machines import parts
@@ -240,7 +238,7 @@ def server(*drives, mounts, layers=(), programs=(), files=(), commands=(), kerne
 def drbd(below, case):
     """A DRBD device over a partition, and what drbdsetup says by the reader's sample."""
     quiet = {"size": "838860800", "queue__physical_block_size": "4096", "queue__discard_max_bytes": "0"}
-    return stacked("drbd0", "147:0", [below], **quiet), {" ".join(drbd_reader.ARGV): parts.sample("drbd", case)}
+    return stacked("drbd0", "147:0", [below], **quiet), {" ".join(volume_tools.DRBD_ARGV): parts.sample("drbd", case)}
 
 
 def md(name, number, level, members, **more):
@@ -302,9 +300,9 @@ def volume(name, number, below, called, **more):
 
 def lvs(*rows):
     """What LVM says of its volumes; of each what differs from an active linear one."""
-    names = lvs_reader.COLUMNS
+    names = volume_tools.LVS_COLUMNS
     usual = dict.fromkeys(names, "") | {"vg_name": "vg0", "lv_active": "active", "segtype": "linear"}
-    return {" ".join(lvs_reader.ARGV): json.dumps({"report": [{"lv": [usual | row for row in rows]}]})}
+    return {" ".join(volume_tools.LVS_ARGV): json.dumps({"report": [{"lv": [usual | row for row in rows]}]})}
 
 
 def multipath(paths, usable, *, name="dm-0", number="253:0", called="mpatha", queueing=None):

@@ -2,12 +2,12 @@
 
 import xml.etree.ElementTree as ET
 
-from fsadvisor.readers import btrfs_tools, dmsetup, ext4_reports, lvs, xfs_reports, zfs_tools
+from fsadvisor.readers import btrfs_tools, dmsetup, ext4_reports, volume_tools, xfs_reports, zfs_tools
 
 # libstorage-ng's argv are nearly ours: other columns of lvs, human units of btrfs
 MOCKED = {
     "/sbin/dmsetup table": dmsetup.parse_dmsetup_table,
-    "/sbin/lvs": lvs.parse,
+    "/sbin/lvs": volume_tools.parse_lvs,
 }
 
 
@@ -43,7 +43,7 @@ KINDS = {
     "btrfs_usage": lambda text: [btrfs_tools.parse_btrfs_usage(text)],
     "command-mockup-xml": mockup,
     "dumpe2fs": lambda text: [ext4_reports.parse_dumpe2fs(text)],
-    "lvm-json": lambda text: [lvs.parse(text)],
+    "lvm-json": lambda text: [volume_tools.parse_lvs(text)],
     "xfs_info": lambda text: [xfs_reports.parse_xfs_info(text)],
     "zpool": zpool,
 }

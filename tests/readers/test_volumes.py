@@ -6,7 +6,7 @@ import pytest
 from msgspec import structs
 
 from fsadvisor.facts import Cause, Unknown
-from fsadvisor.readers import btrfs_tools, dmsetup, ext4_reports, lvs, xfs_reports, zfs_tools
+from fsadvisor.readers import btrfs_tools, dmsetup, ext4_reports, volume_tools, xfs_reports, zfs_tools
 from fsadvisor.readers.dm_target import CacheTarget, Leg
 from tests.paths import CAPTURES, FIXTURES, needs_captures
 from tests.readers.captures_volumes import mocked_outputs
@@ -27,7 +27,7 @@ COMPLAINTS = [
     ),
     (xfs_reports.parse_xfs_info, "xfs_info: cannot open /dev/sda1: Permission denied\n"),
     (
-        lvs.parse,
+        volume_tools.parse_lvs,
         "  WARNING: Running as a non-root user.\n  /run/lock/lvm/P_global:aux: open failed: Permission denied\n",
     ),
     (dmsetup.parse_dmsetup_table, "/dev/mapper/control: open failed: Permission denied\nCommand failed.\n"),
@@ -61,7 +61,7 @@ def test_a_device_or_module_that_is_not_there_gives_not_exposed(reader, said):
     [
         dmsetup.parse_dmsetup_table,
         ext4_reports.parse_dumpe2fs,
-        lvs.parse,
+        volume_tools.parse_lvs,
         xfs_reports.parse_xfs_info,
         zfs_tools.parse_zfs_get,
         zfs_tools.parse_zpool_list,
@@ -78,7 +78,7 @@ def test_silence_is_not_an_empty_list(reader):
         (dmsetup.parse_dmsetup_table, "No devices found\n", "devices"),
         (zfs_tools.parse_zpool_list, "no pools available\n", "pools"),
         (zfs_tools.parse_zfs_get, "no datasets available\n", "datasets"),
-        (lvs.parse, '{"report": [{"lv": []}]}', "volumes"),
+        (volume_tools.parse_lvs, '{"report": [{"lv": []}]}', "volumes"),
     ],
     ids=lambda p: getattr(p, "__name__", ""),
 )
@@ -189,14 +189,14 @@ def test_the_journal_of_a_dm_raid_and_the_metadata_of_an_integrity_target_are_le
 
 
 def test_the_segments_of_a_logical_volume_are_gathered():
-    volumes = lvs.parse(sample("lvs/striped_cached_thin")).volumes
+    volumes = volume_tools.parse_lvs(sample("lvs/striped_cached_thin")).volumes
     assert [len(volume.segments) for volume in volumes] == [2, 1, 1, 1, 1]
     assert volumes[0].segments[0].devices == ("/dev/sda2", "/dev/sdb2")
 
 
 def test_lvs_asks_for_every_column_that_its_reader_reads():
-    asked = dict.fromkeys(lvs.ARGV[-1].split(","), "7") | {"devices": "7(0)"}
-    volume = lvs.parse(json.dumps({"report": [{"lv": [asked]}]})).volumes[0]
+    asked = dict.fromkeys(volume_tools.LVS_ARGV[-1].split(","), "7") | {"devices": "7(0)"}
+    volume = volume_tools.parse_lvs(json.dumps({"report": [{"lv": [asked]}]})).volumes[0]
     assert None not in structs.asdict(volume).values()
     assert None not in structs.asdict(volume.segments[0]).values()
 

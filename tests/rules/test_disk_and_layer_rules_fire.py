@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from fsadvisor.readers import dmsetup, lvs, nvme_id_ctrl, nvme_id_ns, nvme_logs, nvme_output, smartctl, storcli
+from fsadvisor.readers import dmsetup, nvme_id_ctrl, nvme_id_ns, nvme_logs, nvme_output, smartctl, storcli, volume_tools
 from fsadvisor.rulebook.advise import advise
 from fsadvisor.rulebook.rule import Outcome
 from fsadvisor.rulebook.shelf import own_shelf
@@ -19,7 +19,7 @@ SATA = "pci0000:00/0000:00:1f.2/ata1/host0/target0:0:0/0:0:0:0"
 NODE = "/dev/nvme0n1"
 GUID = "0xafd514c97c6f4f9ca4f2bfea2810afc5"
 BUSY_STAT = "100 0 800 10 2000 0 16000 900 0 500 910 0 0 0 0 9000 36000000"
-TABLE, LVS = " ".join(dmsetup.DMSETUP_TABLE_ARGV), " ".join(lvs.ARGV)
+TABLE, LVS = " ".join(dmsetup.DMSETUP_TABLE_ARGV), " ".join(volume_tools.LVS_ARGV)
 
 
 def advised(made, declared=None):

@@ -5,12 +5,12 @@ import json
 import pytest
 
 from fsadvisor.facts import NOT_APPLICABLE, Cause, Unknown
-from fsadvisor.readers import dmsetup, lvs
+from fsadvisor.readers import dmsetup, volume_tools
 from fsadvisor.survey.whole import survey
 from tests.told import disk, machine, partition, stacked
 
 NVME = "pci0000:00/0000:00:01.0/nvme/nvme0"
-TABLE, LVS = " ".join(dmsetup.DMSETUP_TABLE_ARGV), " ".join(lvs.ARGV)
+TABLE, LVS = " ".join(dmsetup.DMSETUP_TABLE_ARGV), " ".join(volume_tools.LVS_ARGV)
 SDA, SDB = disk("sda", number="8:0"), disk("sdb", number="8:16")
 FAST = disk("nvme0n1", where=NVME, number="259:0")
 

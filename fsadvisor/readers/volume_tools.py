@@ -1,28 +1,23 @@
-"""LVM's logical volumes, as `lvs --reportformat json` prints them with the columns of ARGV. Needs root.
-
-Written against LVM 2.03.16. One row per segment of a volume; hidden volumes are in brackets.
-
-    {"report": [{"lv": [{"vg_name":"vg0", "lv_name":"root", "lv_size":"21474836480", "segtype":"striped",
-      "stripes":"2", "stripe_size":"65536", "devices":"/dev/sda2(0),/dev/sdb2(0)", "cache_mode":"", …}]}]}
-
-https://man7.org/linux/man-pages/man8/lvs.8.html
-"""
+"""What LVM and DRBD say of their volumes: `lvs` and `drbdsetup status`, both as JSON."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from msgspec import Struct
 
 from fsadvisor.facts import Unknown
 from fsadvisor.patterns import late
-from fsadvisor.readers.json_text import items, load, member
+from fsadvisor.readers.json_text import integer, items, load, member, string
 from fsadvisor.readers.parsing import real, refusal, size_bytes, whole
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from fsadvisor.readers.json_text import Json
 
-COLUMNS = (
+
+LVS_COLUMNS = (
     "vg_name",
     "lv_name",
     "lv_dm_path",
@@ -45,8 +40,8 @@ COLUMNS = (
     "devices",
 )
 
-ARGV: tuple[str, ...] = (
-    "lvs", "--reportformat", "json", "--units", "b", "--nosuffix", "--all", "-o", ",".join(COLUMNS),
+LVS_ARGV: tuple[str, ...] = (
+    "lvs", "--reportformat", "json", "--units", "b", "--nosuffix", "--all", "-o", ",".join(LVS_COLUMNS),
 )  # fmt: skip
 
 _DEVICE = late(r"(.+?)\(\d+\)(?:,|$)")
@@ -104,8 +99,16 @@ class Lvs(Struct, frozen=True, kw_only=True):
     volumes: tuple[LogicalVolume, ...]
 
 
-def parse(text: str) -> Lvs | Unknown:
-    """Read the report, with the segments of a volume gathered."""
+def parse_lvs(text: str) -> Lvs | Unknown:
+    """LVM's logical volumes: `lvs --reportformat json` with the columns of LVS_ARGV. Needs root.
+
+    Written against LVM 2.03.16. One row per segment of a volume, which are gathered; hidden volumes are in brackets.
+
+        {"report": [{"lv": [{"vg_name":"vg0", "lv_name":"root", "lv_size":"21474836480", "segtype":"striped",
+          "stripes":"2", "stripe_size":"65536", "devices":"/dev/sda2(0),/dev/sdb2(0)", "cache_mode":"", …}]}]}
+
+    https://man7.org/linux/man-pages/man8/lvs.8.html
+    """
     document = load(text)
     if isinstance(document, Unknown):
         return refusal(text, "no JSON report of lvs")
@@ -180,3 +183,76 @@ def _name(row: Json, column: str) -> str | None:
 def _bare(name: str) -> str:
     """A volume's name without the brackets of a hidden one."""
     return name[1:-1] if name.startswith("[") and name.endswith("]") else name
+
+
+DRBD_ARGV: Final = ("drbdsetup", "status", "--verbose", "--statistics", "--json")
+
+
+class Peer(Struct, frozen=True, kw_only=True):
+    """The copy of a device on another machine."""
+
+    connection: str | None
+    """Connected, Connecting, StandAlone, …"""
+    replication: str | None
+    """Established, SyncSource, SyncTarget, Off, …"""
+    disk: str | None
+    """UpToDate, Inconsistent, Outdated, DUnknown, Diskless, …"""
+
+
+class DrbdDevice(Struct, frozen=True, kw_only=True):
+    """A device by its minor number, drbd<minor>."""
+
+    minor: int
+    disk: str | None
+    ordering: str | None
+    """How writes are kept in order: flush; drain and none send no flushes."""
+    peers: tuple[Peer, ...]
+
+
+class DrbdStatus(Struct, frozen=True, kw_only=True):
+    """All devices of all resources."""
+
+    devices: tuple[DrbdDevice, ...] = ()
+
+
+def parse_drbd(text: str) -> DrbdStatus | Unknown:
+    """DRBD's replicated devices: `drbdsetup status --verbose --statistics --json`; an empty list has no resources.
+
+    Written against drbd-utils 9.x, with the module of the kernel (8.4) and LINBIT's (9.x). Sample, cut:
+
+        [{"name": "r0", "role": "Primary", "write-ordering": "flush",
+          "devices": [{"volume": 0, "minor": 2, "disk-state": "UpToDate"}],
+          "connections": [{"name": "b", "connection-state": "Connected", "peer_devices": [
+             {"volume": 0, "replication-state": "Established", "peer-disk-state": "UpToDate"}]}]}]
+
+    https://linbit.com/drbd-user-guide/drbd-guide-9_0-en/#s-check-status
+    """
+    document = load(text)
+    if isinstance(document, Unknown):
+        return document
+    if not isinstance(document, list):
+        return refusal(text, "no list of DRBD's resources")
+    return DrbdStatus(devices=tuple(device for resource in document for device in _devices(resource)))
+
+
+def _devices(resource: Json) -> Iterator[DrbdDevice]:
+    for device in items(resource, "devices"):
+        minor, volume = integer(device, "minor"), integer(device, "volume")
+        if minor is not None:
+            yield DrbdDevice(
+                minor=minor,
+                disk=string(device, "disk-state"),
+                ordering=string(resource, "write-ordering"),
+                peers=tuple(_peers(resource, volume)),
+            )
+
+
+def _peers(resource: Json, volume: int | None) -> Iterator[Peer]:
+    for connection in items(resource, "connections"):
+        for peer in items(connection, "peer_devices"):
+            if integer(peer, "volume") == volume:
+                yield Peer(
+                    connection=string(connection, "connection-state"),
+                    replication=string(peer, "replication-state"),
+                    disk=string(peer, "peer-disk-state"),
+                )
