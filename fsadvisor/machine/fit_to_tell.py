@@ -20,10 +20,10 @@ import json
 import re
 from collections import Counter
 from pathlib import PurePosixPath
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
-from fsadvisor import secrecy
-from fsadvisor.machine import fit_files, kept_files, sources
+from fsadvisor import secrecy, strict_json
+from fsadvisor.machine import kept_files, sources
 from fsadvisor.patterns import late
 
 if TYPE_CHECKING:
@@ -64,19 +64,8 @@ _UDEV_KEY: Final = late(
 )
 _UNIT_KEYS: Final = frozenset(("Id", "Where", "What", "Type", "Options", "FragmentPath", "SourcePath"))
 _OF_PROCESS: Final = (
-    "pid",
-    "name",
-    "cwd",
-    "paths",
-    "settings",
-    "here",
-    "denied",
-    "container",
-    "environment",
-    "started",
-    "mounts",
-    "images",
-    "writes",
+    *("pid", "name", "cwd", "paths", "settings", "here", "denied"),
+    *("container", "environment", "started", "mounts", "images", "writes"),
 )
 
 
@@ -155,11 +144,12 @@ def _is_told(line: str) -> bool:
 def of_processes(text: str) -> str:
     """The processes without whose they are."""
     told = [{key: it[key] for key in _OF_PROCESS if key in it} for it in json.loads(text)]
-    return json.dumps([it | {"mounts": _mountinfo(it["mounts"])} if it.get("mounts") else it for it in told])
+    mountinfo = _by_line(_mountinfo_line)
+    return json.dumps([it | {"mounts": mountinfo(it["mounts"])} if it.get("mounts") else it for it in told])
 
 
-def _fstab(text: str) -> str:
-    return "\n".join(_fstab_line(line) for line in text.split("\n"))
+def _by_line(told: Callable[[str], str]) -> Callable[[str], str]:
+    return lambda text: "\n".join(told(line) for line in text.split("\n"))
 
 
 def _fstab_line(line: str) -> str:
@@ -174,10 +164,6 @@ def _fstab_line(line: str) -> str:
     return " ".join(fields[:6])
 
 
-def _mountinfo(text: str) -> str:
-    return "\n".join(_mountinfo_line(line) for line in text.split("\n"))
-
-
 def _mountinfo_line(line: str) -> str:
     front, dash, back = line.partition(" - ")
     first, last = front.split(" "), back.split(" ")
@@ -186,10 +172,6 @@ def _mountinfo_line(line: str) -> str:
     first[5] = secrecy.written_options(first[5])
     last[1:] = [secrecy.anonymous_source(last[0], last[1]), secrecy.written_options(" ".join(last[2:]))]
     return " ".join((*first, "-", *last))
-
-
-def _mounts(text: str) -> str:
-    return "\n".join(_mounts_line(line) for line in text.split("\n"))
 
 
 def _mounts_line(line: str) -> str:
@@ -244,17 +226,63 @@ def _exports(text: str) -> str:
     return "".join(f"{_EXPORT.sub(shown, line)}\n" for line in text.split("\n") if _EXPORT.match(line))
 
 
+_OF_AZURE_DISK: Final = ("caching", "diskSizeGB", "lun", "opsPerSecondThrottle", "bytesPerSecondThrottle")
+
+
+def instance_data(text: str) -> str:
+    """cloud-init's: the size of the machine and of its disks on Azure, without who pays, names and keys."""
+    try:
+        compute = strict_json.DECODER.decode(text)["ds"]["meta_data"]["imds"]["compute"]
+        profile = compute["storageProfile"]
+        size = {
+            "vmSize": compute["vmSize"],
+            "storageProfile": {
+                "osDisk": _azure_disk(profile["osDisk"]),
+                "dataDisks": [_azure_disk(disk) for disk in profile["dataDisks"]],
+            },
+        }
+    except (ValueError, RecursionError, KeyError, TypeError, AttributeError):
+        return "{}\n"
+    return json.dumps({"ds": {"meta_data": {"imds": {"compute": size}}}}) + "\n"
+
+
+def _azure_disk(disk: dict[str, Any]) -> dict[str, Any]:
+    kind = str(disk.get("managedDisk", {}).get("storageAccountType", ""))
+    return {it: disk[it] for it in _OF_AZURE_DISK if it in disk} | {"managedDisk": {"storageAccountType": kind}}
+
+
+_GANESHA_COMMENT: Final = late(r"#[^\n]*")
+_GANESHA: Final = late(
+    r"""(?P<block>\w+)\s*\{|\}|(?P<key>\w+)\s*=\s*(?P<value>"[^"\n]*"|[^;{}\n]*?)\s*;|(?P<include>%(?:include|url)\b)"""
+)
+_GANESHA_KEYS: Final = ("path", "access_type", "name")
+
+
+def ganesha(text: str) -> str:
+    """NFS-Ganesha's: blocks, paths and who may write, without clients and realms."""
+    told = (_token(it) for it in _GANESHA.finditer(_GANESHA_COMMENT.sub("", text)))
+    return "".join(f"{it}\n" for it in told if it)
+
+
+def _token(token: re.Match[str]) -> str:
+    if token["block"]:
+        return f"{token['block']} {{"
+    if token["key"]:
+        return f"{token['key']} = {token['value']};" if token["key"].lower() in _GANESHA_KEYS else ""
+    return token["include"] or "}"
+
+
 _FILES: Final[dict[str, Callable[[str], str]]] = {
-    "/run/cloud-init/instance-data.json": fit_files.instance_data,
-    "/etc/ganesha/ganesha.conf": fit_files.ganesha,
+    "/run/cloud-init/instance-data.json": instance_data,
+    "/etc/ganesha/ganesha.conf": ganesha,
     CMDLINE: boot_parameters_about_storage,
     kept_files.ATTESTATIONS: kept_files.without_people,
     kept_files.PROBES: kept_files.without_places,
-    "/etc/fstab": _fstab,
+    "/etc/fstab": _by_line(_fstab_line),
     "/var/lib/nfs/etab": _exports,
-    "/proc/mounts": _mounts,
+    "/proc/mounts": _by_line(_mounts_line),
 }
-_BY_END: Final[dict[str, Callable[[str], str]]] = {".mount": _mount_unit, "/mountinfo": _mountinfo}
+_BY_END: Final[dict[str, Callable[[str], str]]] = {".mount": _mount_unit, "/mountinfo": _by_line(_mountinfo_line)}
 
 
 _POSTGRESQL = """config_file include include_dir include_if_exists fsync full_page_writes synchronous_commit
