@@ -30,30 +30,11 @@ if TYPE_CHECKING:
     from fsadvisor.facts import Unknown
 
 _BITS = {
-    "nsze": 64,
-    "ncap": 64,
-    "nuse": 64,
-    "nsfeat": 8,
-    "nlbaf": 8,
-    "flbas": 8,
-    "mc": 8,
-    "dps": 8,
-    "nmic": 8,
-    "rescap": 8,
-    "dlfeat": 8,
-    "nawun": 16,
-    "nawupf": 16,
-    "nacwu": 16,
-    "nabsn": 16,
-    "nabo": 16,
-    "nabspf": 16,
-    "noiob": 16,
+    **dict.fromkeys(("nsze", "ncap", "nuse"), 64),
+    **dict.fromkeys(("nsfeat", "nlbaf", "flbas", "mc", "dps", "nmic", "rescap", "dlfeat"), 8),
+    **dict.fromkeys(("nawun", "nawupf", "nacwu", "nabsn", "nabo", "nabspf", "noiob"), 16),
+    **dict.fromkeys(("npwg", "npwa", "npdg", "npda", "nows"), 16),
     "nvmcap": 128,
-    "npwg": 16,
-    "npwa": 16,
-    "npdg": 16,
-    "npda": 16,
-    "nows": 16,
 }
 _IDENTIFIERS = {"nguid", "eui64"}
 _SMALLEST_EXPONENT, _LARGEST_EXPONENT = 9, 31
@@ -248,34 +229,7 @@ def _record(
     nsid: int | None = None,
     unread: list[str] | None = None,
 ) -> IdNs:
-    return IdNs(
-        nsid=nsid,
-        nsze=number("nsze"),
-        ncap=number("ncap"),
-        nuse=number("nuse"),
-        nsfeat=number("nsfeat"),
-        nlbaf=number("nlbaf"),
-        flbas=number("flbas"),
-        mc=number("mc"),
-        dps=number("dps"),
-        nmic=number("nmic"),
-        rescap=number("rescap"),
-        dlfeat=number("dlfeat"),
-        nawun=number("nawun"),
-        nawupf=number("nawupf"),
-        nacwu=number("nacwu"),
-        nabsn=number("nabsn"),
-        nabo=number("nabo"),
-        nabspf=number("nabspf"),
-        noiob=number("noiob"),
-        nvmcap_bytes=number("nvmcap"),
-        npwg=number("npwg"),
-        npwa=number("npwa"),
-        npdg=number("npdg"),
-        npda=number("npda"),
-        nows=number("nows"),
-        nguid=identifier("nguid"),
-        eui64=identifier("eui64"),
-        lbaf=tuple(formats),
-        unread=unread_pieces(unread or []),
+    identifiers: dict[str, str | None] = {name: identifier(name) for name in _IDENTIFIERS}
+    return nvme_output.filled(
+        IdNs, number, _BITS, nsid=nsid, lbaf=tuple(formats), unread=unread_pieces(unread or []), **identifiers
     )

@@ -171,30 +171,7 @@ def _kelvin(text: str | None) -> int | None:
 
 
 def _record(number: Callable[[str], int | None], unread: list[str] | None = None) -> SmartLog:
-    return SmartLog(
-        critical_warning=number("critical_warning"),
-        temperature_kelvin=number("temperature"),
-        avail_spare_percent=number("avail_spare"),
-        spare_thresh_percent=number("spare_thresh"),
-        percent_used=number("percent_used"),
-        data_units_read=number("data_units_read"),
-        data_units_written=number("data_units_written"),
-        host_read_commands=number("host_read_commands"),
-        host_write_commands=number("host_write_commands"),
-        controller_busy_time_minutes=number("controller_busy_time"),
-        power_cycles=number("power_cycles"),
-        power_on_hours=number("power_on_hours"),
-        unsafe_shutdowns=number("unsafe_shutdowns"),
-        media_errors=number("media_errors"),
-        num_err_log_entries=number("num_err_log_entries"),
-        warning_temp_time_minutes=number("warning_temp_time"),
-        critical_comp_time_minutes=number("critical_comp_time"),
-        thm_temp1_trans_count=number("thm_temp1_trans_count"),
-        thm_temp2_trans_count=number("thm_temp2_trans_count"),
-        thm_temp1_total_time_seconds=number("thm_temp1_total_time"),
-        thm_temp2_total_time_seconds=number("thm_temp2_total_time"),
-        unread=unread_pieces(unread or []),
-    )
+    return nvme_output.filled(SmartLog, number, _NUMBERS, unread=unread_pieces(unread or []))
 
 
 GUID: Final = "afd514c97c6f4f9ca4f2bfea2810afc5"

@@ -8,8 +8,8 @@ https://github.com/linux-nvme/nvme-cli/tree/master/Documentation
 from __future__ import annotations
 
 import re
-from functools import lru_cache
-from typing import TYPE_CHECKING, Final
+from functools import cache, lru_cache
+from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 from msgspec import Struct
 
@@ -20,7 +20,9 @@ from fsadvisor.readers.json_text import Json, items, string
 from fsadvisor.readers.parsing import refusal, whole
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable
+    from collections.abc import Callable, Collection, Iterable
+
+R = TypeVar("R", bound=Struct)
 
 TOOL_TOO_OLD: Final = "install another nvme-cli: this one does not know the command"
 DOES_NOT_ANSWER: Final = "ask another source: the device does not answer this command"
@@ -35,6 +37,7 @@ _TOO_OLD = late(r"unrecognized option|invalid sub-command", re.IGNORECASE)
 _STATUS = late(r"failure reading the c0 log page, ret = ([0-9]{1,5})\b", re.IGNORECASE)
 _REFUSALS: Final = (0x001, 0x002, 0x00B, 0x109)
 """NVMe's status codes: invalid opcode, field, namespace, log page."""
+_UNIT = late(r"_(?:bytes|kelvin|minutes|percent|seconds)$")
 _STATUS_CODE: Final = 0x7FF
 """The bits of a status that say which it is; above them are `more` and `do not retry`."""
 _DOCUMENT = late(r"^[ \t]*[{\[]", re.MULTILINE)
@@ -146,6 +149,17 @@ def raw_structure(text: str) -> bytes | None:
 def unsigned(structure: bytes, offset: int, size: int) -> int:
     """A little-endian number in a raw structure."""
     return int.from_bytes(structure[offset : offset + size], "little")
+
+
+def filled(record: type[R], number: Callable[[str], int | None], names: Iterable[str], **others: Any) -> R:  # noqa: ANN401 - its other fields
+    """A record: the number of each name in the field that is called so, perhaps with its unit behind: nvmcap_bytes."""
+    fields = _without_units(record)
+    return record(**{fields[name]: number(name) for name in names}, **others)
+
+
+@cache
+def _without_units(record: type[Struct]) -> dict[str, str]:
+    return {_UNIT.sub("", field): field for field in record.__struct_fields__}
 
 
 VOLATILE_WRITE_CACHE = 6
