@@ -26,7 +26,7 @@ from fsadvisor.readers.smart_record import SmartReport
 from fsadvisor.survey import controller_tools
 from fsadvisor.survey.attachment import emulated
 from fsadvisor.survey.drive import Drive
-from fsadvisor.survey.power_loss import Controller, DriveEvidence, PowerLossVerdict, weakest, weigh
+from fsadvisor.survey.power_loss import ControllerEvidence, DriveEvidence, PowerLossVerdict, weakest, weigh
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
@@ -268,7 +268,7 @@ def _case(parts: Parts, drive: Drive) -> DriveEvidence:
         family=find(parts.model) if parts.model else None,
         virtual=model if isinstance(model, Unknown) else _virtual(model.value),
         drive=drive,
-        controller=None if volume is None else Controller(missing=(controller_tools.unasked(volume),)),
+        controller=None if volume is None else ControllerEvidence(missing=(controller_tools.unasked(volume),)),
     )
 
 

@@ -29,7 +29,7 @@ class DiskActivity(Struct, frozen=True, kw_only=True):
     written_kib: float
 
 
-class Interval(Struct, frozen=True, kw_only=True):
+class ActivityInterval(Struct, frozen=True, kw_only=True):
     """Up to `when`, UTC as ISO 8601 has it. Percentages are 0 to 100; None where sysstat did not keep it."""
 
     when: str
@@ -57,7 +57,7 @@ _IDLE, _WAIT, _STEAL, _TICKS = 5, 6, 9, slice(2, 10)
 _DIRTY, _SWAPPED = 6, slice(4, 6)
 
 
-def parse_atop(text: str) -> tuple[Interval, ...] | Unknown:
+def parse_atop(text: str) -> tuple[ActivityInterval, ...] | Unknown:
     """What atop keeps of a day, `atop -r FILE -P …`: each interval's sums, the oldest first.
 
     The first interval of a file is of the time since boot, and left out.
@@ -75,7 +75,7 @@ def parse_atop(text: str) -> tuple[Interval, ...] | Unknown:
 
     https://man7.org/linux/man-pages/man1/atop.1.html
     """
-    found: list[Interval] = []
+    found: list[ActivityInterval] = []
     rows: list[list[str]] = []
     since_boot = False
     for line in text.split("\n"):
@@ -91,7 +91,7 @@ def parse_atop(text: str) -> tuple[Interval, ...] | Unknown:
     return tuple(found[-MOST:]) or unreadable("no interval of `atop -P`")
 
 
-def _interval(rows: list[list[str]]) -> Interval | None:
+def _interval(rows: list[list[str]]) -> ActivityInterval | None:
     heads = {tuple(words[2:6:3]) for words in rows}
     moment, seconds = map(real, heads.pop()) if len(heads) == 1 and len(rows[0]) > 6 else (None, None)
     if moment is None or seconds is None or not 0.001 <= seconds < 1e6 or not 0 < moment < 1e11:
@@ -109,7 +109,7 @@ def _interval(rows: list[list[str]]) -> Interval | None:
         return None if ticks_of_state is None or not sum(ticks) else 100 * ticks_of_state / sum(ticks)
 
     disks = (_disk(words[6:], seconds) for words in rows if words[0] in _DISKS)
-    return Interval(
+    return ActivityInterval(
         when=datetime.fromtimestamp(moment, UTC).isoformat(timespec="seconds"),
         seconds=seconds,
         idle_percent=share(_IDLE),
@@ -215,7 +215,7 @@ class _Document(Struct, frozen=True):
     sysstat: _Hosts
 
 
-def parse_sadf(text: str) -> tuple[Interval, ...] | Unknown:
+def parse_sadf(text: str) -> tuple[ActivityInterval, ...] | Unknown:
     """What sysstat keeps of a day, `sadf -j FILE -- …`: each interval's means, the oldest first.
 
     What has no time in UTC is left out.
@@ -242,14 +242,14 @@ def parse_sadf(text: str) -> tuple[Interval, ...] | Unknown:
     return tuple(one for row in rows if (one := _sadf_interval(row)) is not None)[-MOST:]
 
 
-def _sadf_interval(row: _Row) -> Interval | None:
+def _sadf_interval(row: _Row) -> ActivityInterval | None:
     moment = row.timestamp
     if moment is None or not moment.utc or not 0 < moment.interval < 1e6:
         return None
     cpu = next((one for one in row.cpu_load if one.cpu == "all"), _Cpu())
     swapped = (row.swap_pages.pswpin, row.swap_pages.pswpout)
     known = [one for one in swapped if one is not None]
-    return Interval(
+    return ActivityInterval(
         when=f"{moment.date}T{moment.time}+00:00",
         seconds=moment.interval,
         idle_percent=cpu.idle,

@@ -230,7 +230,7 @@ def _proc_mounts_mount(line: str) -> MountLine | None:
 _BLANKS = late(r"[ \t]+")
 
 
-class Entry(Struct, frozen=True, kw_only=True):
+class FstabEntry(Struct, frozen=True, kw_only=True):
     """One line, its escapes undone."""
 
     line: int
@@ -252,14 +252,14 @@ class Entry(Struct, frozen=True, kw_only=True):
 class Fstab(Struct, frozen=True, kw_only=True):
     """The entries in the order of the file; none where it holds comments only."""
 
-    entries: tuple[Entry, ...]
+    entries: tuple[FstabEntry, ...]
     unread: tuple[str, ...] = ()
     """Lines that libmount ignores as broken: 'line N: the line'."""
 
 
 def parse_fstab(text: str) -> Fstab | Unknown:
     """The entries, or Unknown where there are lines but none is an entry."""
-    entries: list[Entry] = []
+    entries: list[FstabEntry] = []
     unread: list[str] = []
     for number, raw in enumerate(lines_of(text), start=1):
         line = raw.removesuffix("\r").strip(" \t")
@@ -275,13 +275,13 @@ def parse_fstab(text: str) -> Fstab | Unknown:
     return Fstab(entries=tuple(entries), unread=unread_pieces(unread))
 
 
-def _entry(number: int, line: str) -> Entry | None:
+def _entry(number: int, line: str) -> FstabEntry | None:
     fields = _BLANKS.split(line)
     numbers = [whole(field) for field in fields[4:6]]
     if len(fields) < 3 or None in numbers or "\0" in line:
         return None
     freq, passno = (*numbers, None, None)[:2]
-    return Entry(
+    return FstabEntry(
         line=number,
         spec=unescape(fields[0]),
         mount_point=unescape(fields[1]),

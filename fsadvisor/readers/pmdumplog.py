@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Final, TypeAlias
 
 from fsadvisor.facts import unreadable
 from fsadvisor.patterns import late
-from fsadvisor.readers.activity_logs import MOST, DiskActivity, Interval
+from fsadvisor.readers.activity_logs import MOST, ActivityInterval, DiskActivity
 from fsadvisor.readers.parsing import real
 
 if TYPE_CHECKING:
@@ -61,9 +61,9 @@ _Key: TypeAlias = tuple[str, str]
 _Seen: TypeAlias = tuple[datetime, float]
 
 
-def parse(text: str) -> tuple[Interval, ...] | Unknown:
+def parse(text: str) -> tuple[ActivityInterval, ...] | Unknown:
     """Each interval, the oldest first."""
-    intervals: list[Interval] = []
+    intervals: list[ActivityInterval] = []
     before: dict[_Key, _Seen] = {}
     seen: dict[_Key, _Seen] = {}
     ended: datetime | None = None
@@ -136,7 +136,7 @@ def _interval(
     after: Mapping[_Key, _Seen],
     begin: datetime,
     end: datetime,
-) -> Interval:
+) -> ActivityInterval:
     rate = _Rates(before, after)
     spent = [rate(name) for name in _CPU]
     known = [it for it in spent if it is not None]
@@ -147,7 +147,7 @@ def _interval(
     dirty = after.get((_DIRTY, ""))
     names = {(metric.rpartition(".")[0], name) for metric, name in after if metric.startswith("disk.")}
     disks = (_disk(rate, kind, name) for kind, name in sorted(names))
-    return Interval(
+    return ActivityInterval(
         when=(end + timedelta(milliseconds=500)).isoformat(timespec="seconds"),
         seconds=round((end - begin).total_seconds(), 3),
         idle_percent=idle,

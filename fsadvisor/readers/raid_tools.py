@@ -58,7 +58,7 @@ class Arcconf(Struct, frozen=True, kw_only=True):
     drives: tuple[AdaptecDrive, ...]
 
 
-class _Section(Struct):
+class _Part(Struct):
     kind: str
     number: int
     values: dict[str, str]
@@ -102,12 +102,12 @@ def parse_arcconf(text: str) -> Arcconf | Unknown:
     )
 
 
-def _parts(text: str) -> list[_Section]:
+def _parts(text: str) -> list[_Part]:
     """What stands before the first volume or drive, then each of them; the first value of a label counts."""
-    parts = [_Section("controller", 0, {}, [])]
+    parts = [_Part("controller", 0, {}, [])]
     for line in text.splitlines():
         if found := _PART.match(line):
-            parts.append(_Section("volume" if found["volume"] else "drive", int(found["number"]), {}, []))
+            parts.append(_Part("volume" if found["volume"] else "drive", int(found["number"]), {}, []))
         elif pair := _PAIR.match(line):
             parts[-1].values.setdefault(pair["label"].lower(), pair["value"].strip())
         else:
@@ -115,7 +115,7 @@ def _parts(text: str) -> list[_Section]:
     return parts
 
 
-def _volume(part: _Section) -> AdaptecVolume:
+def _volume(part: _Part) -> AdaptecVolume:
     values = part.values
     return AdaptecVolume(
         number=part.number,
@@ -129,7 +129,7 @@ def _volume(part: _Section) -> AdaptecVolume:
     )
 
 
-def _drive(part: _Section) -> AdaptecDrive:
+def _drive(part: _Part) -> AdaptecDrive:
     values = part.values
     location = next((it for line in part.lines if (it := _PLACE.match(line))), None)  # its label has a colon
     return AdaptecDrive(

@@ -58,7 +58,7 @@ class SmartArrayDrive(Struct, frozen=True, kw_only=True):
     """'Data Drive', 'Spare Drive', 'Unassigned Drive', …"""
 
 
-class Controller(Struct, frozen=True, kw_only=True):
+class SmartArray(Struct, frozen=True, kw_only=True):
     """One controller."""
 
     model: str
@@ -85,7 +85,7 @@ class Controller(Struct, frozen=True, kw_only=True):
 class SsacliReport(Struct, frozen=True, kw_only=True):
     """All controllers that the tool knows."""
 
-    controllers: tuple[Controller, ...]
+    controllers: tuple[SmartArray, ...]
     unread: tuple[str, ...] = ()
 
 
@@ -166,9 +166,9 @@ def _switch(section: _Section, key: str, unread: list[str]) -> bool | None:
     return _SWITCH.get(value or "")
 
 
-def _controller(sections: list[_Section], unread: list[str]) -> Controller:
+def _controller(sections: list[_Section], unread: list[str]) -> SmartArray:
     own = sections[0]
-    return Controller(
+    return SmartArray(
         model=own.name,
         slot=own.values["Slot"],
         status=own.text("Controller Status"),

@@ -177,7 +177,7 @@ def _smart_array(machine: Machine, device: str) -> list[_Volume] | Unknown:
     ]
 
 
-def _policy(controller: ssacli.Controller, volume: ssacli.LogicalDrive) -> ControllerCache | None:
+def _policy(controller: ssacli.SmartArray, volume: ssacli.LogicalDrive) -> ControllerCache | None:
     # temporarily or permanently, whatever is configured
     disabled = "disabled" in (controller.cache_status or "").lower()
     if volume.caching is False or disabled:
@@ -187,13 +187,13 @@ def _policy(controller: ssacli.Controller, volume: ssacli.LogicalDrive) -> Contr
     return "always write back" if controller.no_battery_write_cache else "write back"
 
 
-def _battery(controller: ssacli.Controller) -> ControllerBattery | None:
+def _battery(controller: ssacli.SmartArray) -> ControllerBattery | None:
     if controller.battery_status is None:
         return "absent" if controller.battery_count == 0 else None
     return _state(controller.battery_status, "OK")
 
 
-def _drives(controller: ssacli.Controller) -> DriveCaches | None:
+def _drives(controller: ssacli.SmartArray) -> DriveCaches | None:
     if controller.drive_write_cache is not None:
         return "enabled" if controller.drive_write_cache else "disabled"
     return _DRIVE_CACHES.get(controller.configured_drive_write_cache or "")

@@ -21,14 +21,14 @@ from msgspec import Struct
 
 from fsadvisor.facts import Cause, Fact, Known, Unknown
 from fsadvisor.survey import power_loss_evidence
-from fsadvisor.survey.power_loss_evidence import Controller, DriveEvidence, Evidence, by_controller, is_known_as
+from fsadvisor.survey.power_loss_evidence import ControllerEvidence, DriveEvidence, Evidence, by_controller, is_known_as
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
     from fsadvisor.storage import PlpVerdict
 
-__all__ = ["Controller", "DriveEvidence", "Evidence", "PowerLossVerdict", "by_controller", "weakest", "weigh"]
+__all__ = ["ControllerEvidence", "DriveEvidence", "Evidence", "PowerLossVerdict", "by_controller", "weakest", "weigh"]
 
 
 _ASK = {

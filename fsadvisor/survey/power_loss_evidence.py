@@ -42,7 +42,7 @@ class Evidence(Struct, frozen=True):
         return f"{speaks}: {self.says} ({self.source})"
 
 
-class Controller(Struct, frozen=True, kw_only=True):
+class ControllerEvidence(Struct, frozen=True, kw_only=True):
     """The RAID controller whose volume a disk is: what its tool says, if asked, and what it did not answer."""
 
     says: Evidence | None = None
@@ -63,7 +63,7 @@ class DriveEvidence(Struct, frozen=True, kw_only=True):
     write_cache: Fact[WriteCache] = NOT_APPLICABLE
     rotational: Fact[bool] = NOT_APPLICABLE
     drive: Drive
-    controller: Controller | None = None
+    controller: ControllerEvidence | None = None
     datasheet: Fact[bool] = NOT_ATTESTED
 
     @property
@@ -119,12 +119,12 @@ def _family(family: Family) -> Evidence:
 T = TypeVar("T")
 
 
-def by_controller(cache: Cache, tool: str | None) -> Controller | None:
+def by_controller(cache: Cache, tool: str | None) -> ControllerEvidence | None:
     """The controller in front with its evidence, None where there is none."""
     if tool in (None, "none"):
         return None
     facts: tuple[Fact[object], ...] = (cache.policy, cache.battery, cache.drive_caches)
-    return Controller(
+    return ControllerEvidence(
         says=_evidence(cache, str(tool)),
         missing=tuple(dict.fromkeys(it for it in facts if isinstance(it, Unknown) and it.learn)),
     )

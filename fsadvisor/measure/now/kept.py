@@ -33,21 +33,21 @@ if TYPE_CHECKING:
     from fsadvisor.machine.port import Machine
     from fsadvisor.measure.now.model import Journal
     from fsadvisor.measure.waits.threads import For
-    from fsadvisor.readers.activity_logs import DiskActivity, Interval
+    from fsadvisor.readers.activity_logs import ActivityInterval, DiskActivity
 
 
 _PAGE: Final = 4096
 """Of the machine that wrote the file: not told there, so that of x86 and most of ARM."""
 
 
-def interval_windows(intervals: Sequence[Interval], by: str) -> list[Window]:
+def interval_windows(intervals: Sequence[ActivityInterval], by: str) -> list[Window]:
     """One for each interval, as long as that was; `by` is who kept them."""
     return [
         _window(one, f"programs, mounts, flushes and limits: none are read of what {by} keeps") for one in intervals
     ]
 
 
-def _window(interval: Interval, untold: str) -> Window:
+def _window(interval: ActivityInterval, untold: str) -> Window:
     idle = None if interval.idle_percent is None else interval.idle_percent + (interval.iowait_percent or 0.0)
     return Window(
         when=interval.when,
@@ -90,7 +90,7 @@ class _Keeper(NamedTuple):
     begins: re.Pattern[str]
     ask: Callable[[str], str]
     printed: re.Pattern[str]
-    parse: Callable[[str], tuple[Interval, ...] | Unknown]
+    parse: Callable[[str], tuple[ActivityInterval, ...] | Unknown]
     prints: str
 
 
