@@ -24,7 +24,7 @@ def main():
     """Unpack into a private directory, run there, and take it away: a process waits, however the other one ends."""
     if os.geteuid() == 0 and not sys.flags.isolated:
         _alone()
-    if sys.argv[1:] in (["--version"], ["--help"], ["-h"]) and program._said_at_once(sys.argv[1:]):
+    if sys.argv[1:] in (["--version"], ["--help"], ["-h"]) and program._ready_text(sys.argv[1:]):
         return program.main()
     place = _unpacked()
     if not place:
