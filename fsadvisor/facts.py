@@ -42,11 +42,20 @@ class Known(Struct, Generic[T_co], frozen=True, gc=False):
 
 
 class Unknown(Struct, frozen=True, gc=False):
-    """No value: why, and in one imperative sentence how to learn it ('' where nothing would help)."""
+    """No value: why, and in one imperative sentence how to learn it ('' where nothing would help).
+
+    Where `subject` is not '', it stands in the sentence for {}: then thousands of subjects share the sentence.
+    """
 
     cause: Cause
-    learn: str
+    sentence: str
     source: str = ""
+    subject: str = ""
+
+    @property
+    def learn(self) -> str:
+        """The sentence, of this subject."""
+        return self.sentence.replace("{}", self.subject) if self.subject else self.sentence
 
 
 Fact: TypeAlias = Known[T] | Unknown

@@ -5,9 +5,13 @@ import enum
 
 import msgspec
 
+from fsadvisor.facts import Unknown
+
 
 def plain(value):
     """Turn Structs, tuples, sets, enums and dates into what json.dumps takes."""
+    if isinstance(value, Unknown):
+        return {"cause": value.cause.value, "learn": value.learn, "source": value.source}
     if isinstance(value, msgspec.Struct):
         return {field: plain(getattr(value, field)) for field in value.__struct_fields__}
     if isinstance(value, enum.Enum):

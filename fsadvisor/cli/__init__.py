@@ -91,6 +91,7 @@ def _audit(chosen: argparse.Namespace) -> int:
     verdicts = advise(storage, shelf.rules, every=chosen.all)
     status = BLIND if could_not_look(storage, machine.root) else _exit_code(chosen, verdicts, shelf)
     identity = which() if chosen.form in ("json", "lines", "brief") else None
+    del which  # and with it all that was read of the machine: of a big one that is more than its report takes
     about = Provenance(version=__version__, root=machine.root, rule_errors=shelf.errors, identity=identity)
     if status or not chosen.quiet:
         report = _report(chosen, storage, verdicts, about)

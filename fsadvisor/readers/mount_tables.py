@@ -39,6 +39,7 @@ from __future__ import annotations
 
 import re
 from functools import lru_cache
+from sys import intern
 from typing import TYPE_CHECKING, TypeVar
 
 from msgspec import Struct
@@ -166,7 +167,7 @@ def _mount(line: str) -> Mount | None:
     fs_fields = fields[hyphen + 1 :]
     if mount_id is None or parent_id is None or len(fs_fields) < 3 or not _MAJOR_MINOR.fullmatch(fields[2]):
         return None
-    fs_type = unescape(fs_fields[0])
+    fs_type = intern(unescape(fs_fields[0]))
     return Mount(
         mount_id=mount_id,
         parent_id=parent_id,
@@ -285,7 +286,7 @@ def _entry(number: int, line: str) -> FstabEntry | None:
         line=number,
         spec=unescape(fields[0]),
         mount_point=unescape(fields[1]),
-        fs_type=unescape(fields[2]),
+        fs_type=intern(unescape(fields[2])),
         options=split_options(unescape(fields[3])) if len(fields) > 3 else (),
         freq=freq,
         passno=passno,

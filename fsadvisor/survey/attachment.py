@@ -104,7 +104,7 @@ def virtual(
     nameless = next((it for it in named[-_NAMED.get(kind.value, 0) :] if isinstance(it, Unknown)), None)
     if kind.value in _NAMED and nameless is not None:
         return nameless
-    return Known(False, f"attached by {kind.value}, no virtual machine ({host.source})")
+    return read_fact.shared_fact(False, f"attached by {kind.value}, no virtual machine ({host.source})")
 
 
 _HEAD = late(r"nvme(\d+)n(\d+)", re.ASCII)
@@ -284,7 +284,7 @@ def queued_trim_trouble(model: Fact[str]) -> Fact[bool]:
     if _CUT_BEFORE_IT_TELLS.fullmatch(model.value):
         learn = "run as root with smartmontools installed: the kernel cuts the model to 16 characters"
         return Unknown(Cause.NO_TOOL, learn, f"model {model.value}")
-    return Known(bool(_QUEUED_TRIM_TROUBLE.match(model.value)), f"model {model.value}")
+    return read_fact.shared_fact(bool(_QUEUED_TRIM_TROUBLE.match(model.value)), f"model {model.value}")
 
 
 _SESSION: Final = late(r"/(session\d+)/")

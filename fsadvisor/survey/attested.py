@@ -271,7 +271,7 @@ class Overlay:
     def over(
         self,
         kind: SubjectKind,
-        facts: Mapping[str, F],
+        known: dict[str, F],
         identity: Callable[[str], Identity],
         *,
         published: Callable[[str, F], F] = lambda _, unchanged: unchanged,
@@ -279,14 +279,15 @@ class Overlay:
     ) -> dict[str, F]:
         """Facts by the ids of their subjects, with what people said, then `published`, then what is supposed.
 
-        Each step of `derived` reckons facts from all of that; what is supposed of those wins again.
+        Each step of `derived` reckons facts from all of that; what is supposed of those wins again. All of it is done
+        in `known` itself: two generations of facts of a big machine take more than the rest of the survey.
         """
-        known = dict(facts)
         if self.attested.speaks_of(kind):
             self.attested.meet(kind, {subject: partial(identity, subject) for subject in known})
-            known = {subject: self.attested.with_attested(subject, known[subject]) for subject in known}
+            known.update((subject, self.attested.with_attested(subject, facts)) for subject, facts in known.items())
         for step in (published, *derived):
-            known = self.suppose(kind, {subject: step(subject, known[subject]) for subject in known})
+            known.update((subject, step(subject, facts)) for subject, facts in known.items())
+            known = self.suppose(kind, known)
         return known
 
     def over_subjects(

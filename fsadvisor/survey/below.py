@@ -207,7 +207,7 @@ def _spins(disk: Disk) -> Fact[bool]:
 def _shingled(disk: Disk) -> Fact[bool]:
     """By a page, its zones or its TRIM; 'no sign' is taken for no, as rules on single disks take it."""
     if read_fact.value(disk.rotational) is False or read_fact.value(disk.virtual) is True:
-        return Known(False, "queue/rotational")
+        return read_fact.shared_fact(False, "queue/rotational")
     return read_fact.derive(disk.shingled_by, _TOLD_SHINGLED.__contains__)
 
 
@@ -221,7 +221,7 @@ def _on_hard_disks(disk: Disk) -> Fact[bool]:
 def _host_writes(disk: Disk) -> Fact[bool]:
     """Whether the host caches writes; only Azure's does so by a setting."""
     if isinstance(disk.host_cache, Unknown) and disk.host_cache.cause is Cause.NOT_APPLICABLE:
-        return Known(False, "no disk of Azure")
+        return read_fact.shared_fact(False, "no disk of Azure")
     return read_fact.derive(disk.host_cache, "read write".__eq__)
 
 
@@ -240,4 +240,4 @@ def _transports(leaves: Mapping[str, Disk], followed: bool) -> Fact[tuple[str, .
         if isinstance(disk.transport, Unknown):
             return disk.transport
         kinds.append(disk.transport.value)
-    return Known(tuple(sorted(set(kinds))), "sysfs device paths") if followed else NOT_FOLLOWED
+    return read_fact.shared_fact(tuple(sorted(set(kinds))), "sysfs device paths") if followed else NOT_FOLLOWED

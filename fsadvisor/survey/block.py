@@ -30,11 +30,12 @@ _SKIPPED_PREFIXES = ("sr", "fd")
 class BlockDevice(Struct, frozen=True, kw_only=True):
     """A disk, partition or layered device.
 
-    `name` is the kernel's, `path` its node under /dev, `folder` its place in sysfs, `sectors` its size, `hardware`
-    the path that /sys/block/D links to ('' for a partition), `slaves` the names right below it (None where they
-    can't be listed), `holds` what its folder contains, partitions aside; `unlisted` why that is not known, if so.
+    `id` is its subject's, `name` the kernel's, `path` its node under /dev, `folder` its place in sysfs, `sectors` its
+    size, `hardware` the path that /sys/block/D links to ('' for a partition), `slaves` the names right below it (None
+    where they can't be listed), `holds` what its folder contains, partitions aside; `unlisted` why that is not known.
     """
 
+    id: str
     name: str
     folder: str
     number: str
@@ -53,20 +54,21 @@ class BlockDevice(Struct, frozen=True, kw_only=True):
     @property
     def is_disk(self) -> bool:
         """A leaf: neither a partition nor made of other devices, as far as is known."""
-        return self.parent is None and self.slaves == () and not self.name.startswith(_LAYER_PREFIXES)
+        return self.id.startswith("disk:")
 
 
 class BlockTree(Struct, frozen=True, kw_only=True):
-    """All block devices by kernel name, and ways to find one by number or by path."""
+    """All block devices by kernel name, and the names by number, and by the path that device mapper gives some."""
 
     devices: Mapping[str, BlockDevice]
     by_number: Mapping[str, str]
-    by_path: Mapping[str, str]
+    mapped: Mapping[str, str]
 
     def named(self, source: str) -> BlockDevice | None:
         """The device of a path such as /dev/mapper/vg-root, or None."""
-        name = self.by_path.get(source)
-        return self.devices.get(name) if name else None
+        if not source.startswith("/dev/"):
+            return None
+        return self.devices.get(self.mapped.get(source) or source.removeprefix("/dev/").replace("/", "!"))
 
     def numbered(self, number: str) -> BlockDevice | None:
         """The device with 'major:minor', or None."""
@@ -89,13 +91,12 @@ def walk(machine: Machine) -> BlockTree | Unknown:
     for name in names:
         for device in _disk_and_partitions(machine, name):
             devices[device.name] = device
-            paths[device.path] = device.name
         if "dm" in (devices[name].holds if name in devices else ()):
             mapped = read_fact.value(read_fact.text(machine, f"/sys/block/{name}/dm/name"))
             if mapped:
                 paths[f"/dev/mapper/{mapped}"] = name
     numbers = {device.number: name for name, device in devices.items() if device.number}
-    return BlockTree(devices=devices, by_number=numbers, by_path=paths)
+    return BlockTree(devices=devices, by_number=numbers, mapped=paths)
 
 
 def _disk_and_partitions(machine: Machine, name: str) -> list[BlockDevice]:
@@ -110,7 +111,8 @@ def _disk_and_partitions(machine: Machine, name: str) -> list[BlockDevice]:
     hardware = "" if isinstance(link, Unknown) else link.text
     disk = _device(machine, name, folder, sectors, holds, hardware)
     partitions = [entry for entry in read_fact.names(holds) if entry.startswith(name) and entry != name]
-    return [disk, *(_partition(machine, entry, f"{folder}/{entry}", name) for entry in partitions)]
+    parents = (name,)
+    return [disk, *(_partition(machine, entry, f"{folder}/{entry}", parents) for entry in partitions)]
 
 
 def _unused(machine: Machine, folder: str, holds: tuple[str, ...] | Unknown) -> bool:
@@ -131,7 +133,9 @@ def _device(
         slaves = machine.entries(f"{folder}/slaves")
         if name.startswith("bcache") and len(read_fact.names(slaves)) < 2:
             slaves = _backing_alone(machine, folder, slaves)
+    is_disk = slaves == () and not name.startswith(_LAYER_PREFIXES)
     return BlockDevice(
+        id=f"{'disk' if is_disk else 'layer'}:{name}",
         name=name,
         folder=folder,
         number=_number(machine, folder),
@@ -153,22 +157,27 @@ def _backing_alone(machine: Machine, folder: str, slaves: tuple[str, ...] | Unkn
     return slaves if state.value == "no cache" else Unknown(Cause.UNREADABLE, "", f"{folder}/slaves")
 
 
+_NO_NAMES: Final[frozenset[str]] = frozenset()
+"""Python makes another one each time."""
+
+
 @lru_cache(maxsize=256)
 def _shared(names: frozenset[str]) -> frozenset[str]:
     """One object for all devices of a kind: their folders hold the same."""
     return names
 
 
-def _partition(machine: Machine, name: str, folder: str, parent: str) -> BlockDevice:
+def _partition(machine: Machine, name: str, folder: str, parents: tuple[str]) -> BlockDevice:
     return BlockDevice(
+        id=f"layer:{name}",
         name=name,
         folder=folder,
         number=_number(machine, folder),
         sectors=read_fact.number(machine, f"{folder}/size"),
-        parent=parent,
+        parent=parents[0],
         hardware="",
-        slaves=(parent,),
-        holds=frozenset(),
+        slaves=parents,
+        holds=_NO_NAMES,
     )
 
 

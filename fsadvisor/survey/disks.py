@@ -62,7 +62,7 @@ def survey_disks(inventory: Inventory, overlay: Overlay) -> dict[str, Disk]:
     """Stage 2: the leaf disks by id, each by itself."""
     nvme = _nvme_drives(inventory)
     seen = {
-        f"disk:{device.name}": disk(
+        device.id: disk(
             inventory.machine,
             device,
             inventory.queue_of(device),
@@ -216,7 +216,7 @@ def disk(
         removable=read_fact.switch(machine, f"{folder}/removable"),
         read_only=read_fact.switch(machine, f"{folder}/ro"),
         scheduler=read_fact.field(schedulers, f"{folder}/queue/scheduler", lambda it: it.active),
-        schedulers=read_fact.field(schedulers, f"{folder}/queue/scheduler", lambda it: it.available),
+        schedulers=read_fact.field(schedulers, f"{folder}/queue/scheduler", lambda it: read_fact.shared(it.available)),
         write_cache=settings.write_cache,
         zoned=read_fact.derive(
             read_fact.choice(read_fact.text(machine, f"{folder}/queue/zoned"), _ZONED), lambda it: it != "none"

@@ -20,7 +20,7 @@ from fsadvisor.survey.identity import SubjectIdentities, keys_by
 from fsadvisor.survey.progress import each
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
 
     from fsadvisor.machine.port import Argv, Machine
     from fsadvisor.readers.mount_tables import Mount
@@ -228,31 +228,31 @@ def filesystem(
     not_followed = Unknown(Cause.NOT_EXPOSED, "", f"{block.type} on {secrecy.source(block.source)}")
     members = f"{MOUNTINFO}, {fs_type.devices_by}" if fs_type.devices_by and len(block.devices) > 1 else MOUNTINFO
     own: dict[str, Any] = {
-        "options": Known(read_fact.shared(secrecy.options(top.super_options)), MOUNTINFO),
-        "device_count": Known(len(block.devices), members) if block.followed else not_followed,
+        "options": read_fact.shared_fact(secrecy.options(top.super_options), MOUNTINFO),
+        "device_count": read_fact.shared_fact(len(block.devices), members) if block.followed else not_followed,
     }
     own |= fs_type.facts(machine, block, kernel)
     own["label"] = _label(block, own.get("label"), udev, lsblk_labels)
-    used = read_fact.field(space, "statvfs", _used_percent)
-    size = read_fact.field(space, "statvfs", lambda it: json_text.integer(it, "size"))
+    used = _of_space(space, _used_percent)
+    size = _of_space(space, lambda it: json_text.integer(it, "size"))
     deleted_percent, deleted_by = deleted_files(machine, block, used, size)
     if block.type == xfs.XFS.name:
         own["xfs_small_free_percent"] = xfs.small_free_percent(machine, top.mount_point, used, own)
     return Filesystem(
-        type=Known(block.type, MOUNTINFO),
+        type=read_fact.shared_fact(block.type, MOUNTINFO),
         mount_point=Known(top.mount_point, MOUNTINFO),
         mount_points=Known(tuple(mount.mount_point for mount in block.mounts), MOUNTINFO),
-        mount_count=Known(len(block.mounts), MOUNTINFO),
-        read_only=Known("ro" in top.super_options, MOUNTINFO),
+        mount_count=read_fact.shared_fact(len(block.mounts), MOUNTINFO),
+        read_only=read_fact.shared_fact("ro" in top.super_options, MOUNTINFO),
         size_bytes=size,
         used_percent=used,
         deleted_open_percent=deleted_percent,
         deleted_open_by=deleted_by,
-        inodes_used_percent=read_fact.field(inodes, "statvfs", _inodes_used_percent),
-        inodes_used=read_fact.derive(read_fact.field(inodes, "statvfs", _inodes_used), read_fact.steady),
+        inodes_used_percent=_of_space(inodes, _inodes_used_percent),
+        inodes_used=read_fact.derive(_of_space(inodes, _inodes_used), read_fact.steady),
         devices=Known(block.devices, members) if block.followed else not_followed,
         device=Known(f"/dev/{block.devices[0].replace('!', '/')}", MOUNTINFO) if block.devices else NOT_APPLICABLE,
-        reserved_bytes=read_fact.field(reserve, "statvfs", _reserved_bytes),
+        reserved_bytes=_of_space(reserve, _reserved_bytes),
         raid_chunk_bytes=stripe.chunk_bytes,
         raid_stripe_bytes=stripe.width_bytes,
         **own,
@@ -264,6 +264,12 @@ def _space(machine: Machine, block: Superblock) -> json_text.Json | Unknown:
     if block.type not in TYPES:
         return NOT_APPLICABLE
     return read_fact.understood(machine.space(block.mounts[0].mount_point), json_text.load)
+
+
+def _of_space(space: json_text.Json | Unknown, pick: Callable[[json_text.Json], int | None]) -> Fact[int]:
+    """One of the counts: many filesystems are of one size."""
+    fact = read_fact.field(space, "statvfs", pick)
+    return fact if isinstance(fact, Unknown) else read_fact.shared_fact(fact.value, fact.source)
 
 
 def _used_percent(space: json_text.Json) -> int | None:

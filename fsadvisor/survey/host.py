@@ -78,7 +78,7 @@ def plp_monitored(machine: Machine, disks: Iterable[Disk], now: Fact[bool]) -> F
     record = read_fact.command_record(machine, WATCHERS, systemd_units.parse_systemctl_show)
     words = [] if isinstance(record, Unknown) else list(_running(record))
     rest = now.learn[now.learn.index(", then say it") :]
-    return replace(now, learn="; ".join(words) + rest) if words else now
+    return replace(now, sentence="; ".join(words) + rest, subject="") if words else now
 
 
 def _running(shown: systemd_units.SystemctlShow) -> Iterator[str]:
@@ -128,7 +128,7 @@ def _all_disks(
     inventory: Inventory, disks: Mapping[str, Disk], layers: Mapping[str, Layer]
 ) -> Sequence[Disk] | Unknown:
     """The disks, or why some device may be one more."""
-    unclear = [f"layer:{device.name}" for device in inventory.tree.devices.values() if device.slaves is None]
+    unclear = [device.id for device in inventory.tree.devices.values() if device.slaves is None]
     why = (kind for subject in unclear if isinstance(kind := layers[subject].kind, Unknown))
     return next(why, list(disks.values()))
 

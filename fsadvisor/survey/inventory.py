@@ -79,9 +79,9 @@ def build_stack(machine: Machine, tree: BlockTree, blocks: Sequence[Superblock])
     for device in tree.devices.values():
         if device.is_disk:
             continue
-        layer = f"layer:{device.name}"
+        layer = device.id
         slaves = device.slaves or ()
-        under[layer] = tuple(_id(tree, name) for name in slaves if name in tree.devices)
+        under[layer] = tuple(tree.devices[name].id for name in slaves if name in tree.devices)
         if device.slaves is None or len(under[layer]) < len(slaves):
             open_ended.add(layer)
         path = f"{device.folder}/loop/backing_file"
@@ -90,17 +90,13 @@ def build_stack(machine: Machine, tree: BlockTree, blocks: Sequence[Superblock])
         if point:
             under[layer] = (points[point],)
     for block in blocks:
-        under[block.id] = tuple(_id(tree, name) for name in block.devices)
+        under[block.id] = tuple(tree.devices[name].id for name in block.devices)
         point = mount_point_of(block.upper, points) if block.upper else None
         if point and points[point] != block.id:
             under[block.id] = (points[point],)
         elif not block.followed:
             open_ended.add(block.id)
     return Stack(under, frozenset(open_ended))
-
-
-def _id(tree: BlockTree, name: str) -> str:
-    return f"{'disk' if tree.devices[name].is_disk else 'layer'}:{name}"
 
 
 class Inventory(Struct, frozen=True, kw_only=True):
@@ -154,9 +150,10 @@ class Surveyed(Struct, frozen=True, kw_only=True):
     below: Mapping[str, Below]
     host: Host
 
-    def subject(self, subject: str, kind: Kind, scope: Mapping[str, Facts], under: tuple[str, ...]) -> Subject:
+    def subject(
+        self, subject: str, kind: Kind, name: str, scope: Mapping[str, Facts], under: tuple[str, ...]
+    ) -> Subject:
         """A subject by its id; `under` are the ids right below it. The host's facts are in every scope."""
-        name = subject.partition(":")[2] or subject
         return Subject(id=subject, kind=kind, name=name, below=under, scope={**scope, "host": self.host})
 
     def disks_and_layers(self, filesystem: str) -> list[Disk | Layer]:

@@ -94,7 +94,7 @@ def _count(log: KernelLog | Unknown, uptime: Fact[int], recent: int, wanted: Cal
         return log
     found = [it for it in log.events if wanted(it)]
     if not found:
-        return Known(0, log.source)
+        return read_fact.shared_fact(0, log.source)
     if isinstance(uptime, Unknown):
         return uptime
     recent_ones = [it for it in found if uptime.value - it.last <= recent]

@@ -80,7 +80,7 @@ def survey_layers(inventory: Inventory, disks: Mapping[str, Disk], overlay: Over
     """Stage 3: every block device that is made of others, by id."""
     machine, tree, tables = inventory.machine, inventory.tree, inventory.tables
     found = {
-        f"layer:{device.name}": layer(machine, device, inventory.queue_of(device), tables, inventory.volumes)
+        device.id: layer(machine, device, inventory.queue_of(device), tables, inventory.volumes)
         for device in tree.devices.values()
         if not device.is_disk
     }

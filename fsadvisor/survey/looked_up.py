@@ -57,7 +57,7 @@ def with_faults(disk: Disk, today: dt.date) -> Disk:
         return replace(disk, firmware_fault=Unknown(Cause.NOT_EXPOSED, learn, open_row.source))
     age = (today - drives.table()[0].read).days
     source = f"a table of {len(drives.table())} faults, {max(age, 0)} days old: this revision is in none"
-    return replace(disk, firmware_fault=Known("none listed", source))
+    return replace(disk, firmware_fault=read_fact.shared_fact("none listed", source))
 
 
 def _with_fault(disk: Disk, row: drives.Fault, today: dt.date) -> Disk:

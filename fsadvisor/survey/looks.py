@@ -246,7 +246,9 @@ N = TypeVar("N", int, float)
 def _level(now: Fact[N], last: Counts, name: str, unit: str, backlash: int) -> Fact[N]:
     """What it is, or was at the last look, as long as it has fallen by the backlash at most."""
     level = last.get(f"{name}_level_{unit}", last.get(f"{name}_{unit}", 0))
-    return read_fact.derive(now, lambda it: max(it, min(level, it + backlash)))
+    if isinstance(now, Unknown) or level <= now.value:
+        return now
+    return Known(min(level, now.value + backlash), now.source)
 
 
 def _available_bytes(machine: Machine, known: Filesystem) -> Fact[int]:

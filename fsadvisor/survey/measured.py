@@ -199,12 +199,15 @@ class _MountFacts:
     def _again(self, job: str, why: str) -> Unknown:
         if job == _APPEND and self._not_sure is not None:
             return self._not_sure if why or self._unread is None else self._unread
-        learn = f"`fsadvisor probe {job} {self._quoted}`"
+        learn = _MEASURE[job]
         if self._unread is not None and not why:
             if self._unread.cause is not Cause.UNREADABLE:
                 return self._unread
-            return replace(self._unread, learn=f"{learn} measures it; {self._unread.learn}")
-        return Unknown(Cause.NOT_MEASURED, f"{learn}: {why}" if why else learn, PROBES)
+            learn = f"{learn.replace('{}', self._quoted)} measures it; {self._unread.learn}"
+            return replace(self._unread, sentence=learn, subject="")
+        if why:
+            return Unknown(Cause.NOT_MEASURED, f"{learn.replace('{}', self._quoted)}: {why}", PROBES)
+        return Unknown(Cause.NOT_MEASURED, learn, PROBES, self._quoted)
 
 
 def doubt(result: Measured, conditions: Mapping[str, str]) -> str:
@@ -251,6 +254,9 @@ _HEADLINES: Final[Mapping[str, str]] = {
     "creates_per_s": "create-1",
 }
 """Fact -> the job whose figure it is."""
+
+_MEASURE: Final = {job: f"`fsadvisor probe {job} {{}}`" for job in (*_HEADLINES.values(), _APPEND)}
+"""Job -> how to measure it on the mount."""
 
 
 def _faster(call: Interval, flag: Interval) -> FasterSync:

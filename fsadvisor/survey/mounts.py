@@ -71,8 +71,8 @@ def use_of_mount(
     guess = _by_counters(leaves) if alone else None
     if guess:
         return _with_reasons(*guess, readers)
-    learn = f"declare it: --workload {shlex.quote(f'{point}=oltp')} (or metadata-heavy, streaming, mixed)"
-    unknown = Unknown(Cause.NOT_ATTESTED, learn, "services, counters since boot")
+    learn = "declare it: --workload {} (or metadata-heavy, streaming, mixed)"
+    unknown = Unknown(Cause.NOT_ATTESTED, learn, "services, counters since boot", shlex.quote(f"{point}=oltp"))
     return Use(workload=unknown, reasons=unknown, atime_readers=readers)
 
 
@@ -114,7 +114,7 @@ def _atime_readers(
     somewhere = next((it for it in elsewhere if isinstance(it, Unknown)), None)
     if somewhere is not None and not found:
         return somewhere
-    return Known(tuple(sorted(found)), "services on the mount")
+    return read_fact.shared_fact(tuple(sorted(found)), "services on the mount")
 
 
 _MOUNTINFO = "/proc/self/mountinfo"
@@ -156,7 +156,7 @@ def survey_mounts(found: Surveyed, declared: Mapping[str, Workload], overlay: Ov
         if block and filesystem:
             scope |= {"filesystem": filesystem, "below": found.below[block.id]}
             scope["mount"] = _with_measurements(found, point, facts, block.id, scope)
-        subjects[point] = found.subject(f"mount:{point}", "mount", scope, (block.id,) if block else ())
+        subjects[point] = found.subject(f"mount:{point}", "mount", point, scope, (block.id,) if block else ())
     held_by = {subject.id: subject.below[0] for subject in subjects.values() if subject.below}
     return overlay.over_subjects("mount", subjects, SubjectIdentities(inventory, found.disks, held_by).of)
 
@@ -225,8 +225,10 @@ def mount(
     in_force = (*secrecy.options(running.options), *_of_superblock(running, filesystem)) if running else ()
     return Mount(
         point=Known(mount_point, source),
-        fs_type=Unknown(Cause.NOT_EXPOSED, "mount it", source) if fs_type == "auto" else Known(fs_type, source),
-        root=Known(mount_point == "/", source),
+        fs_type=Unknown(Cause.NOT_EXPOSED, "mount it", source)
+        if fs_type == "auto"
+        else read_fact.shared_fact(fs_type, source),
+        root=read_fact.shared_fact(mount_point == "/", source),
         **(_configured(wanted, in_force, running, no_table) if wanted else _not_configured(no_fstab)),
         **(_running(running, in_force) if running else _not_running(no_table)),
         workload=use.workload,
@@ -258,13 +260,13 @@ def _running(running: mount_tables.Mount, in_force: tuple[str, ...]) -> dict[str
     superblock = running.super_options
     sync = any(word in (*options, *superblock) for word in ("sync", "dirsync"))
     return {
-        "mounted": Known(True, _MOUNTINFO),
-        "options": Known(read_fact.shared(tuple(dict.fromkeys(in_force))), _MOUNTINFO),
-        "subtree": Known(running.root, _MOUNTINFO),
-        "read_only": Known("ro" in options or "ro" in superblock, _MOUNTINFO),
-        "atime": Known(_atime(options), _MOUNTINFO),
-        "nodiratime": Known("nodiratime" in options, _MOUNTINFO),
-        "sync": Known(sync, _MOUNTINFO),
+        "mounted": read_fact.shared_fact(True, _MOUNTINFO),
+        "options": read_fact.shared_fact(tuple(dict.fromkeys(in_force)), _MOUNTINFO),
+        "subtree": read_fact.shared_fact(running.root, _MOUNTINFO),
+        "read_only": read_fact.shared_fact("ro" in options or "ro" in superblock, _MOUNTINFO),
+        "atime": read_fact.shared_fact(_atime(options), _MOUNTINFO),
+        "nodiratime": read_fact.shared_fact("nodiratime" in options, _MOUNTINFO),
+        "sync": read_fact.shared_fact(sync, _MOUNTINFO),
         "sync_needed": Unknown(
             Cause.NOT_ATTESTED, "ask whoever set it why every write must wait, and `fsadvisor attest` it", _MOUNTINFO
         )

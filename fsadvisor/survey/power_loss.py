@@ -15,6 +15,7 @@ is shown and takes away what rested on it.
 
 from __future__ import annotations
 
+from sys import intern
 from typing import TYPE_CHECKING
 
 from msgspec import Struct
@@ -142,12 +143,12 @@ class PowerLossVerdict(Struct, frozen=True):
     @property
     def evidence_in_words(self) -> Fact[tuple[str, ...]]:
         """The evidence in words."""
-        return Known(tuple(map(str, self.evidence)), "power-loss evidence")
+        return Known(tuple(intern(str(it)) for it in self.evidence), "power-loss evidence")
 
     @property
     def next_steps(self) -> Fact[tuple[str, ...]]:
         """The steps that would settle it."""
-        return Known(self.steps, "power-loss evidence")
+        return Known(tuple(map(intern, self.steps)), "power-loss evidence")
 
 
 def weigh(case: DriveEvidence) -> PowerLossVerdict:

@@ -72,10 +72,10 @@ def _by_kernel(machine: Machine, points: Container[str]) -> Callable[[str], Fact
     """Nothing is exported where no server runs, whatever the table still says."""
     mounts = read_fact.value(read_fact.text(machine, _MOUNTS))
     if mounts is not None and " - nfsd " not in mounts:
-        return lambda _: Known("no", f"no NFS server: {_MOUNTS}")
+        return lambda _: read_fact.shared_fact("no", f"no NFS server: {_MOUNTS}")
     threads = read_fact.number(machine, _NFSD)
     if read_fact.value(threads) == 0:
-        return lambda _: Known("no", f"no NFS server: {_NFSD}")
+        return lambda _: read_fact.shared_fact("no", f"no NFS server: {_NFSD}")
     if isinstance(threads, Unknown):
         stopped = threads
         return lambda _: stopped
@@ -188,7 +188,7 @@ def with_membership(disks: Mapping[str, Disk], inventory: Inventory, layers: Map
             return Known("pool", "the stack, udev ID_FS_TYPE")
         if pools and inventory.udev.unread is not None:
             return inventory.udev.unread
-        return Known("neither", "the stack, udev ID_FS_TYPE")
+        return read_fact.shared_fact("neither", "the stack, udev ID_FS_TYPE")
 
     def with_it(subject: str, disk: Disk) -> Disk:
         if isinstance(disk.rotational, Unknown):
@@ -206,4 +206,4 @@ def _by_udev(properties: Sequence[Mapping[str, str]], udev: Udev, *, maybe: bool
         return Known(True, "udev ID_FS_TYPE")
     if maybe and not any("ID_FS_TYPE" in of_device for of_device in properties):
         return udev.missing("udev ID_FS_TYPE")
-    return Known(False, "the stack in sysfs")
+    return read_fact.shared_fact(False, "the stack in sysfs")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from functools import cache, lru_cache
-from typing import TYPE_CHECKING, TypeVar, get_args
+from typing import TYPE_CHECKING, Any, TypeVar, get_args
 
 from msgspec.structs import replace
 
@@ -27,6 +27,10 @@ R = TypeVar("R")
 def derive(fact: Fact[T], reckon: Callable[[T], R]) -> Fact[R]:
     """Reckon a new value from a known one; what is not known stays so."""
     return fact if isinstance(fact, Unknown) else Known(reckon(fact.value), fact.source)
+
+
+shared_fact: Callable[[Any, str], Known[Any]] = lru_cache(maxsize=4096, typed=True)(Known)
+"""A known fact, one object for all that are equal: a table says much the same of thousands of mounts."""
 
 
 @lru_cache(maxsize=512)
@@ -141,7 +145,7 @@ def record_of(machine: Machine, answer: Answer, parse: Callable[[str], R | Unkno
     """A reply's record; what is denied to root itself is not cured by becoming root."""
     record = understood(answer, parse)
     if isinstance(record, Unknown) and machine.root and record.cause is Cause.DENIED:
-        return replace(record, learn=_DENIED_TO_ROOT)
+        return replace(record, sentence=_DENIED_TO_ROOT, subject="")
     return record
 
 

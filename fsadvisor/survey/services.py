@@ -174,7 +174,8 @@ def survey_services(found: Surveyed, mounts: Mapping[str, Subject], overlay: Ove
             scope |= {"below": tenants.below_program(found, raw[0])}
         elif mount is not None:
             scope |= {key: member for key, member in mount.scope.items() if key != "host"}
-        subject = f"service:{program.program.name} {directory}"
+        name = f"{program.program.name} {directory}"
+        subject = f"service:{name}"
         own = scope["service"]
         if isinstance(own, Service):
             level = looks.quota_level(own.quota_used_percent, found.inventory.past, subject)
@@ -184,7 +185,7 @@ def survey_services(found: Surveyed, mounts: Mapping[str, Subject], overlay: Ove
                 scope["service"] = replace(scope["service"], commit_plp=log.plp, commit_flush_ms_avg=log.flush_ms_avg)
         place = raw[0] if raw else mount.id if mount else None
         under = (place,) if place else ()
-        subjects.setdefault(subject, found.subject(subject, "service", scope, under))
+        subjects.setdefault(subject, found.subject(subject, "service", name, scope, under))
     on_disk = (*mounts.values(), *subjects.values())
     held_by = {subject.id: subject.below[0] for subject in on_disk if subject.below}
     return overlay.over_subjects("service", subjects, SubjectIdentities(found.inventory, found.disks, held_by).of)

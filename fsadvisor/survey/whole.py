@@ -114,15 +114,18 @@ def _in_stages(
 
 def _hardware_up(found: Surveyed, mounts: Mapping[str, Subject], overlay: Overlay) -> Iterator[Subject]:
     """The host first, then from the disks up to the filesystems."""
-    below = found.inventory.stack.below
-    yield found.subject("host", "host", {}, ())
+    below, devices = found.inventory.stack.below, found.inventory.tree.devices
+    yield found.subject("host", "host", "host", {}, ())
     for subject, disk in with_flush_shares(found.disks, mounts, overlay).items():
-        yield found.subject(subject, "disk", {"disk": disk}, below.get(subject, ()))
+        name = devices[subject.partition(":")[2]].name
+        yield found.subject(subject, "disk", name, {"disk": disk}, below.get(subject, ()))
     for subject, layer in found.layers.items():
-        yield found.subject(subject, "layer", {"layer": layer, "below": found.below[subject]}, below.get(subject, ()))
+        scope: dict[str, Facts] = {"layer": layer, "below": found.below[subject]}
+        yield found.subject(subject, "layer", devices[subject.partition(":")[2]].name, scope, below.get(subject, ()))
     for subject, filesystem in found.filesystems.items():
-        scope: dict[str, Facts] = {"filesystem": filesystem, "below": found.below[subject]}
-        yield found.subject(subject, "filesystem", scope, below.get(subject, ()))
+        scope = {"filesystem": filesystem, "below": found.below[subject]}
+        name = found.inventory.blocks[subject].name
+        yield found.subject(subject, "filesystem", name, scope, below.get(subject, ()))
 
 
 _CHOSEN_KINDS = ("mount", "disk", "filesystem", "layer", "service")
@@ -160,7 +163,7 @@ def _reached(start: Iterable[str], edges: Mapping[str, Iterable[str]]) -> set[st
 
 
 _RUN_AHEAD = 256
-_NO_BLOCK_DEVICES = block.BlockTree(devices={}, by_number={}, by_path={})
+_NO_BLOCK_DEVICES = block.BlockTree(devices={}, by_number={}, mapped={})
 
 
 def collect(machine: Machine) -> Inventory:

@@ -195,13 +195,13 @@ def by_options(block: Superblock, seeds: Fact[bool]) -> Fact[bool]:
     """
     options = block.mounts[0].super_options
     if any(word in options for word in _STOPPED_OPTIONS):
-        return Known(True, _MOUNTINFO)
+        return read_fact.shared_fact(True, _MOUNTINFO)
     if "ro" not in options:
-        return Known(False, _MOUNTINFO)
+        return read_fact.shared_fact(False, _MOUNTINFO)
     if any(mount.options == mount.super_options for mount in block.mounts):
         return Unknown(Cause.NOT_EXPOSED, "", "/proc/mounts, which does not tell the mount's ro from the superblock's")
     if not all("rw" in mount.options for mount in block.mounts):
-        return Known(False, _MOUNTINFO)
+        return read_fact.shared_fact(False, _MOUNTINFO)
     return read_fact.derive(seeds, lambda read_only_by_format: not read_only_by_format)
 
 

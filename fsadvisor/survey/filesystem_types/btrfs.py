@@ -112,9 +112,9 @@ def facts(machine: Machine, block: Superblock, kernel: Fact[Version], members: t
     snapshots = read_fact.command_record(machine, snapshots_argv, btrfs_tools.parse_btrfs_snapshots)
     return BtrfsFacts(
         label=_label(machine, block.directory),
-        barriers=Known("nobarrier" not in options, "/proc/self/mountinfo"),
-        online_discard=Known(_discard(options), "/proc/self/mountinfo"),
-        commit_seconds=Known(_commit_seconds(options), "/proc/self/mountinfo"),
+        barriers=read_fact.shared_fact("nobarrier" not in options, "/proc/self/mountinfo"),
+        online_discard=read_fact.shared_fact(_discard(options), "/proc/self/mountinfo"),
+        commit_seconds=read_fact.shared_fact(_commit_seconds(options), "/proc/self/mountinfo"),
         features=_features(machine, block.directory),
         errors=_errors(machine, block.directory, members),
         unallocated_percent=read_fact.field(usage, tool, _unallocated_percent),
@@ -134,7 +134,7 @@ def _device_count(members: tuple[str, ...] | Unknown) -> dict[str, Fact[int]]:
     """How many devices it has, those that are missing too (number 0 is being filled by a replacement)."""
     if isinstance(members, Unknown):
         return {}
-    return {"device_count": Known(len(set(members) - {"0"}), "/sys/fs/btrfs/*/devinfo")}
+    return {"device_count": read_fact.shared_fact(len(set(members) - {"0"}), "/sys/fs/btrfs/*/devinfo")}
 
 
 def _label(machine: Machine, folder: str | None) -> Fact[str]:
@@ -157,11 +157,11 @@ def _commit_seconds(options: tuple[str, ...]) -> int:
 def _space_cache(options: tuple[str, ...]) -> Fact[Literal["v1", "v2", "none"]]:
     """The kernel always prints one of them."""
     if "space_cache=v2" in options:
-        return Known("v2", "/proc/self/mountinfo")
+        return read_fact.shared_fact("v2", "/proc/self/mountinfo")
     if "space_cache" in options or "space_cache=v1" in options:
-        return Known("v1", "/proc/self/mountinfo")
+        return read_fact.shared_fact("v1", "/proc/self/mountinfo")
     if "nospace_cache" in options:
-        return Known("none", "/proc/self/mountinfo")
+        return read_fact.shared_fact("none", "/proc/self/mountinfo")
     return Unknown(Cause.NOT_EXPOSED, "", "/proc/self/mountinfo")
 
 
@@ -192,7 +192,7 @@ def _errors(machine: Machine, folder: str | None, members: tuple[str, ...] | Unk
         if isinstance(count, Unknown):
             return count
         total += count.value
-    return Known(total, "/sys/fs/btrfs/*/devinfo/*/error_stats")
+    return read_fact.shared_fact(total, "/sys/fs/btrfs/*/devinfo/*/error_stats")
 
 
 def _unallocated_percent(usage: BtrfsUsage) -> int | None:

@@ -67,8 +67,8 @@ def facts(machine: Machine, block: Superblock, kernel: Fact[Version]) -> XfsFact
     info = _of_this(block, read_fact.record_of(machine, answer, xfs_reports.parse_xfs_info), tool)
     return XfsFacts(
         barriers=_barriers(options, kernel),
-        online_discard=Known("sync" if "discard" in options else "none", "/proc/self/mountinfo"),
-        journal=Known(True, "every XFS has a log"),
+        online_discard=read_fact.shared_fact("sync" if "discard" in options else "none", "/proc/self/mountinfo"),
+        journal=read_fact.shared_fact(True, "every XFS has a log"),
         features=read_fact.field(
             info, tool, lambda it: read_fact.shared(tuple(name for name in _FEATURES if getattr(it, name)))
         ),
@@ -123,10 +123,10 @@ def _of_this(block: Superblock, info: XfsInfo | Unknown, tool: str) -> XfsInfo |
 
 def _barriers(options: tuple[str, ...], kernel: Fact[Version]) -> Fact[bool]:
     if "nobarrier" in options:
-        return Known(False, "/proc/self/mountinfo")
+        return read_fact.shared_fact(False, "/proc/self/mountinfo")
     if isinstance(kernel, Known) and kernel.value >= _BARRIERS_ALWAYS:
-        return Known(True, f"{kernel.source}: XFS has no nobarrier since 4.19")
-    return Known(True, "/proc/self/mountinfo")
+        return read_fact.shared_fact(True, f"{kernel.source}: XFS has no nobarrier since 4.19")
+    return read_fact.shared_fact(True, "/proc/self/mountinfo")
 
 
 def _log_buffer(options: tuple[str, ...]) -> Fact[int]:
@@ -134,7 +134,7 @@ def _log_buffer(options: tuple[str, ...]) -> Fact[int]:
     size = size_bytes(text)
     if size is None:
         return Unknown(Cause.NOT_EXPOSED, "", "/proc/self/mountinfo logbsize")
-    return Known(size, "/proc/self/mountinfo")
+    return read_fact.shared_fact(size, "/proc/self/mountinfo")
 
 
 def _log_bytes(info: XfsInfo) -> int | None:

@@ -266,7 +266,7 @@ def _of_fact(look: Look, seen: Subject, name: str, glyphs: Glyphs) -> Iterator[B
     yield paragraph(span(name, Tone.TITLE), span(f"  {entry.doc}", Tone.PLAIN))
     if isinstance(fact, Unknown):
         yield paragraph(span(f"not known, {cause(fact)}", Tone.UNKNOWN), *_came_from(fact.source))
-        yield from cure(replace(fact, learn=fact.learn.replace(_THEN_ATTEST, "")), (), glyphs)
+        yield from cure(replace(fact, sentence=fact.learn.replace(_THEN_ATTEST, ""), subject=""), (), glyphs)
     elif fact is not None:
         exact = f" ({fact.value:,} bytes)" if entry.unit == "bytes" else ""
         yield paragraph(span(value_text(entry, fact.value), Tone.STRONG), exact, *_came_from(fact.source))
