@@ -71,6 +71,16 @@ def pytest_sessionstart(session):
         clear_left(temporary())
 
 
+@pytest.hookimpl(tryfirst=True)
+def pytest_sessionfinish(session):
+    """The lock goes before the folder does, whose number is then free.
+
+    pytest removes the folder first, and after it the lock of whoever has taken the number meanwhile: for all others
+    that session had ended, so they took its mounts, loop devices and folder away.
+    """
+    session.config._tmp_path_factory._exit_stack.close()
+
+
 @pytest.fixture(autouse=True)
 def own_mounts(request):
     """For tests that unmount a filesystem and need it to be gone."""

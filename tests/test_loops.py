@@ -4,9 +4,11 @@ import contextlib
 import os
 import subprocess
 import sys
+from types import SimpleNamespace
 
 import pytest
 
+from tests.conftest import pytest_sessionfinish
 from tests.loops import Loops, clear_left, loops, mounts_of_its_own, needs_loop_devices, run
 
 pytestmark = [pytest.mark.loop, needs_loop_devices]
@@ -60,6 +62,18 @@ def test_what_is_of_a_living_session_or_of_none_stays(owner, name, tmp_path):
         clear_left(tmp_path)
         assert device in devices()
         assert os.path.ismount(place)
+
+
+def test_a_session_that_ends_takes_no_lock_of_another(tmp_path, monkeypatch, request):
+    monkeypatch.setenv("PYTEST_DEBUG_TEMPROOT", str(tmp_path))
+    factory = pytest.TempPathFactory(None, 3, "failed", request.config.trace, _ispytest=True)
+    lock = factory.getbasetemp() / ".lock"
+    assert lock.exists()
+    pytest_sessionfinish(SimpleNamespace(config=SimpleNamespace(_tmp_path_factory=factory)))
+    assert not lock.exists()
+    lock.write_text("of a session that took the number")
+    factory._exit_stack.close()
+    assert lock.exists()
 
 
 def test_what_is_mounted_in_mounts_of_a_tests_own_is_held_by_no_other_process(tmp_path):
