@@ -33,10 +33,10 @@ def of_disk(machine: Machine, device: BlockDevice) -> Fact[tuple[str, ...]]:
         sources.append(state.source)
         signs += [f"state '{state.value}'"] if state.value in GONE else []
     if session := _SESSION.search(device.hardware):
-        told = read_fact.text(machine, f"/sys/class/iscsi_session/{session[1]}/state")
-        if isinstance(told, Known):
-            sources.append(told.source)
-            signs += [f"iSCSI session '{told.value}'"] if told.value != _LOGGED_IN else []
+        session_state = read_fact.text(machine, f"/sys/class/iscsi_session/{session[1]}/state")
+        if isinstance(session_state, Known):
+            sources.append(session_state.source)
+            signs += [f"iSCSI session '{session_state.value}'"] if session_state.value != _LOGGED_IN else []
     return Known(tuple(signs), ", ".join(sources) or device.folder)
 
 
