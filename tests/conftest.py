@@ -71,14 +71,19 @@ def pytest_sessionstart(session):
         clear_left(temporary())
 
 
-@pytest.hookimpl(tryfirst=True)
+@pytest.hookimpl(wrapper=True, tryfirst=True)
 def pytest_sessionfinish(session):
-    """The lock goes before the folder does, whose number is then free.
+    """The lock goes before the folder does, and the number of the folder stays taken.
 
     pytest removes the folder first, and after it the lock of whoever has taken the number meanwhile: for all others
     that session had ended, so they took its mounts, loop devices and folder away.
     """
-    session.config._tmp_path_factory._exit_stack.close()
+    factory = session.config._tmp_path_factory
+    factory._exit_stack.close()
+    done = yield
+    if factory._basetemp and not factory._given_basetemp:
+        factory._basetemp.mkdir(exist_ok=True)  # empty; pytest keeps the last three
+    return done
 
 
 @pytest.fixture(autouse=True)

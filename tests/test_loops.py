@@ -69,7 +69,7 @@ def test_a_session_that_ends_takes_no_lock_of_another(tmp_path, monkeypatch, req
     factory = pytest.TempPathFactory(None, 3, "failed", request.config.trace, _ispytest=True)
     lock = factory.getbasetemp() / ".lock"
     assert lock.exists()
-    pytest_sessionfinish(SimpleNamespace(config=SimpleNamespace(_tmp_path_factory=factory)))
+    next(pytest_sessionfinish(SimpleNamespace(config=SimpleNamespace(_tmp_path_factory=factory))))
     assert not lock.exists()
     lock.write_text("of a session that took the number")
     factory._exit_stack.close()
