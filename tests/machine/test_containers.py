@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from fsadvisor.machine import containers
+from fsadvisor.machine import watching
 from fsadvisor.machine.live import LiveMachine
 from fsadvisor.survey import programs
 from tests.waiting import END_S, comes_to
@@ -95,7 +95,7 @@ def test_the_layer_of_a_container_is_found_and_called_one(contained):
     ],
 )
 def test_the_cgroup_names_the_container(cgroup, name):
-    assert containers.named_by(cgroup) == name
+    assert watching.named_by(cgroup) == name
 
 
 def test_the_variables_of_etcd_about_storage_are_looked_at_and_no_other(tmp_path):

@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from fsadvisor.facts import Cause, Unknown
-from fsadvisor.machine.containers import _settings_of
 from fsadvisor.machine.live import LiveMachine
+from fsadvisor.machine.watching import _settings_of
 from tests.waiting import END_S, comes_to
 
 
