@@ -313,10 +313,14 @@ def _status(child: subprocess.Popen[bytes], deadline: float) -> int | None:
 
 
 def _end(child: subprocess.Popen[bytes]) -> bool:
-    """Kill the tool with all that it started, and say whether it is gone."""
+    """Kill the tool with all that it started, and say whether nothing in the kernel holds it back."""
     with contextlib.suppress(ProcessLookupError, PermissionError):
         os.killpg(child.pid, signal.SIGKILL)
     if _status(child, time.monotonic() + LAST_WAIT_S) is not None:
         return True
     threading.Thread(target=child.wait, daemon=True).start()
-    return False
+    try:
+        with open(f"/proc/{child.pid}/stat", "rb") as file:  # noqa: PTH123 - pathlib loads slowly
+            return file.read().rpartition(b")")[2].split()[0] != b"D"
+    except (OSError, IndexError):
+        return True

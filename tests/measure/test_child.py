@@ -144,7 +144,7 @@ def test_all_of_it_ends_and_cleans_up_when_the_program_that_asked_is_killed(alon
     starter.kill()
     starter.communicate()
     for end in ends:
-        assert select.select([end], [], [], 30)[0]
+        assert select.select([end], [], [], END_S)[0]
         os.close(end)
     assert [one.name for one in alone.iterdir()] == ["lost+found"]
 

@@ -19,7 +19,7 @@ from fsadvisor.measure.probe.scratch_tree import clear
 from tests.cases import few
 from tests.paths import ROOT
 from tests.probe.filesystems import ONE_ALWAYS, mounted, needs_fio
-from tests.waiting import comes_to
+from tests.waiting import END_S, comes_to
 
 KILLED = """
 import signal, sys
@@ -78,7 +78,7 @@ def started_by(pid, moment):
 
 def await_end(pid):
     with contextlib.suppress(ProcessLookupError), os.fdopen(os.pidfd_open(pid)) as handle:
-        assert select.select([handle], [], [], 10)[0], Path(f"/proc/{pid}/cmdline").read_bytes()
+        assert select.select([handle], [], [], END_S)[0], Path(f"/proc/{pid}/cmdline").read_bytes()
 
 
 def names(filesystem):

@@ -20,6 +20,7 @@ from fsadvisor.measure.probe.scratch_tree import clear
 from tests.cases import few
 from tests.loops import needs_loop_devices, run
 from tests.probe.filesystems import ON_DISK, mounted
+from tests.waiting import END_S
 
 MIB = 1 << 20
 SHORT = 0.05
@@ -225,7 +226,7 @@ def test_workers_die_with_a_killed_parent(tmp_path):
     assert len(workers) == 2
     for descriptor in watched:
         # Readable once the process has ended.
-        assert select.select([descriptor], [], [], 30)[0]
+        assert select.select([descriptor], [], [], END_S)[0]
         os.close(descriptor)
 
 

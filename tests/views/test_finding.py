@@ -61,7 +61,7 @@ def test_every_answer_is_told_by_a_sign_and_a_word(machine):
 def test_the_facts_stand_below_the_ask_with_value_and_source():
     page = read(look_at("ext4-nobarrier"), key_of(look_at("ext4-nobarrier"), "nobarrier-unproven"))
     lines = [line.strip() for line in page.split("\n")]
-    asked = next(at for at, line in enumerate(lines) if "Are barriers off?" in line)
+    asked = next(at for at, line in enumerate(lines) if "told to send no flushes?" in line)
     assert lines[asked + 1] == "filesystem.barriers = no (/proc/fs/ext4/loop0/options)"
 
 
