@@ -150,7 +150,7 @@ def _grave(chosen: argparse.Namespace) -> Sequence[str]:
 
 
 def _diff(chosen: argparse.Namespace) -> int:
-    from fsadvisor.verbs.diff import diff
+    from fsadvisor.verbs.recorded import diff
 
     lines, compared, blind = diff(chosen, _grave(chosen))
     _write(lines)
@@ -204,7 +204,7 @@ def _plan(chosen: argparse.Namespace) -> int:
 
 
 def _capture(chosen: argparse.Namespace) -> int:
-    from fsadvisor.verbs.capture import capture
+    from fsadvisor.verbs.recorded import capture
 
     rules = looking.shelf(chosen).rules
     same = capture(
@@ -302,7 +302,7 @@ def _rule_try(chosen: argparse.Namespace) -> int:
 
 
 def _drive(chosen: argparse.Namespace) -> int:
-    from fsadvisor.verbs.drive import drive
+    from fsadvisor.verbs.recorded import drive
 
     report, complaints = drive(chosen.files, chosen.form)
     _write(report)

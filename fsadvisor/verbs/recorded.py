@@ -1,26 +1,33 @@
-"""`fsadvisor diff OLD [NEW]`: what is new, gone and changed between two reports, recordings or looks."""
+"""`fsadvisor diff`, `drive` and `capture`: what was recorded before, judged; and a recording of this machine."""
 
 from __future__ import annotations
 
 import os
+import sys
 from argparse import Namespace
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from fsadvisor import looking
 from fsadvisor._version import __version__
+from fsadvisor.captures import judged, recognised, refused
 from fsadvisor.machine import kept_files
-from fsadvisor.machine.opening import captured_text
-from fsadvisor.report import difference, history
+from fsadvisor.machine.opening import captured_text, open_machine
+from fsadvisor.machine.port import MachineError
+from fsadvisor.machine.recording import RecordingMachine
+from fsadvisor.report import difference, drives, history
 from fsadvisor.report.as_json import as_json
 from fsadvisor.report.difference import NoReportError, Side
 from fsadvisor.report.model import Provenance
 from fsadvisor.rulebook.advise import advise, with_fitting_waivers
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator
+    from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 
+    from fsadvisor.captures import Parts
+    from fsadvisor.machine.port import Machine
     from fsadvisor.report.difference import Difference
+    from fsadvisor.rulebook.advise import Verdict
     from fsadvisor.rulebook.shelf import Shelf
 
 LAST, NOW = "last", "now"
@@ -71,3 +78,44 @@ def _last() -> Side:
             f"last: no last look is kept in {file}; the explorer keeps one whenever it runs, or name a report"
         )
     return Side(facts=kept.facts, findings=kept.findings)
+
+
+_NOT_KNOWN = (
+    "holds no drive's output that is known: id-ctrl, smart-log, get-feature or ocp smart-add-log of nvme, smartctl -x"
+)
+
+
+def drive(files: Iterable[Path], form: str | None) -> tuple[Iterator[str], list[str]]:
+    """The report on every file that could be read, and a line for each that could not."""
+    parts: list[Parts] = []
+    complaints: list[str] = []
+    for file in files:
+        try:
+            text = captured_text(file)
+        except MachineError as error:
+            complaints.append(str(error))
+            continue
+        drives_of_file = recognised(text)
+        parts += drives_of_file
+        if not drives_of_file:
+            complaints.append(f"{file}: {refused(text) or _NOT_KNOWN}")
+    verdicts = judged(parts)
+    report = iter((drives.as_json(verdicts),)) if form == "json" else drives.as_text(verdicts)
+    return report, complaints
+
+
+def capture(machine: Machine, folder: Path, judged: Callable[[Machine], Sequence[Verdict]]) -> bool:
+    """Record all that judging the machine asks, and judge the recording; False where that differs."""
+    recording = RecordingMachine(machine)
+    verdicts = judged(recording)
+    recording.write(folder)
+    replayed = judged(open_machine(folder))
+    same = sorted(map(_gist, verdicts)) == sorted(map(_gist, replayed))
+    sys.stderr.write(f"fsadvisor: recorded into {folder}; look through it before you send it\n")
+    if not same:
+        sys.stderr.write("fsadvisor: the recording does not give the same verdicts as this machine: please report it\n")
+    return same
+
+
+def _gist(verdict: Verdict) -> tuple[str, str]:
+    return verdict.rule.id, verdict.outcome.value
