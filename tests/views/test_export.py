@@ -7,7 +7,7 @@ import pytest
 from msgspec.structs import replace
 
 from fsadvisor.storage import Supposition
-from fsadvisor.tui.views import export
+from fsadvisor.tui.screens import export
 from tests.views.seen import look_at
 
 DAY = dt.date(2026, 11, 21)

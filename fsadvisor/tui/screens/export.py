@@ -1,13 +1,15 @@
-"""Saving the screen or the report: what, and under which name."""
+"""Saving the screen as a picture, or the report in each of its forms: what, and under which name."""
 
 from __future__ import annotations
 
 import contextlib
 import datetime as dt
+import re
 import threading
 from pathlib import Path
-from typing import TYPE_CHECKING, ClassVar, cast
+from typing import TYPE_CHECKING, ClassVar, Final, cast
 
+from msgspec import Struct
 from textual.binding import Binding, BindingType
 from textual.containers import Horizontal, Vertical
 from textual.message import Message
@@ -16,20 +18,95 @@ from textual.widgets import Input, Label
 from fsadvisor.machine.port import MachineError
 from fsadvisor.machine.safe_files import write_new
 from fsadvisor.pages.document import Paragraph
-from fsadvisor.pages.glyphs import Span, Tone, line, span
+from fsadvisor.pages.glyphs import Span, Tone, cut, line, span
 from fsadvisor.pages.screen import laid
+from fsadvisor.pages.values import counted
+from fsadvisor.report.as_html import as_html
+from fsadvisor.report.as_json import as_json
+from fsadvisor.report.as_text import as_text
 from fsadvisor.tui.actions import GOING, bindings
 from fsadvisor.tui.screens.question import Dialog
-from fsadvisor.tui.views import export
+from fsadvisor.tui.views.rows import Row
 from fsadvisor.tui.widgets.lines_view import LinesView
 from fsadvisor.tui.widgets.rows_view import RowsView
 
 if TYPE_CHECKING:
+    from datetime import date
+
     from textual.app import ComposeResult
 
-    from fsadvisor.pages.glyphs import Line
+    from fsadvisor.pages.glyphs import Glyphs, Line
     from fsadvisor.tui.explorer import Explorer
     from fsadvisor.tui.views.look import Look
+
+_FONT: Final = re.compile(r"@font-face\s*\{[^}]*\}\s*")
+_NO_NAME: Final = re.compile(r"[^A-Za-z0-9._-]+")
+_LONGEST: Final = 60
+_WORD: Final = 9
+
+
+class Form(Struct, frozen=True):
+    """A kind of file: its ending is its key."""
+
+    ending: str
+    name: str
+    says: str
+
+
+FORMS: Final = (
+    Form("svg", "Screen", "as it is seen now, a picture (SVG)"),
+    Form("txt", "Text", "the report, for people"),
+    Form("json", "JSON", "the report, for scripts"),
+    Form("html", "HTML", "the report in one file, for a ticket or paper"),
+)
+
+
+def rows(width: int, glyphs: Glyphs) -> list[Row]:
+    """One line for each form."""
+    return [
+        Row(
+            form.ending,
+            (cut(line(Span(" "), span(form.name.ljust(_WORD), Tone.STRONG), form.says), width, glyphs.ellipsis),),
+        )
+        for form in FORMS
+    ]
+
+
+def file_name(look: Look, day: date, ending: str) -> str:
+    """'db7-2026-11-21.html': nothing that a shell or a folder would take for anything else."""
+    name = look.host or look.storage.machine.rstrip("/").rpartition("/")[2]
+    plain = _NO_NAME.sub("-", name).strip("-.")[:_LONGEST].rstrip("-.")
+    return f"{plain or 'machine'}-{day:%Y-%m-%d}.{ending}"
+
+
+def obstacle(look: Look, ending: str) -> str:
+    """Why this can't be saved now, '' where it can: a report never has what is still being asked."""
+    if ending == "svg":
+        return ""
+    if look.supposed:
+        return "What is supposed is no report: go back to what is so first."
+    if look.asking:
+        return (
+            f"{counted(len(look.asking), 'answer')} still to come: a report would lack them. Wait, or save the screen."
+        )
+    return ""
+
+
+def content(look: Look, ending: str, picture: str, *, every: bool = False) -> bytes:
+    """The file; `picture` is the screen as SVG. On a big machine this takes seconds."""
+    if ending == "svg":
+        return without_fonts(picture).encode("utf-8", "backslashreplace")
+    if ending == "json":
+        return b"".join(as_json(look.storage, look.verdicts, look.about))
+    if ending == "html":
+        return "".join(as_html(look.storage, look.verdicts, look.about)).encode("utf-8", "backslashreplace")
+    report = as_text(look.storage, look.verdicts, look.about, full=True, every=every)
+    return "".join(report).encode("utf-8", "backslashreplace")
+
+
+def without_fonts(picture: str) -> str:
+    """The picture without what would be loaded from elsewhere; a font of the reader's own takes its place."""
+    return _FONT.sub("", picture).replace("Fira Code,", "DejaVu Sans Mono, Menlo, Consolas,")
 
 
 class Export(Dialog[None]):
@@ -88,7 +165,7 @@ class Export(Dialog[None]):
     def on_mount(self) -> None:
         """The kinds, with a name for the first."""
         self.query_one("#title", LinesView).show(lambda _width: ((span(" Save as a file", Tone.TITLE),),))
-        self.query_one(RowsView).show(lambda width: export.rows(width, self.explorer.glyphs))
+        self.query_one(RowsView).show(lambda width: rows(width, self.explorer.glyphs))
         self.query_one(RowsView).focus()
         self._say(_KEYS)
 
@@ -101,7 +178,7 @@ class Export(Dialog[None]):
     @property
     def _ending(self) -> str:
         row = self.query_one(RowsView).row
-        return row.key if row else export.FORMS[0].ending
+        return row.key if row else FORMS[0].ending
 
     def on_rows_view_moved(self, event: RowsView.Moved) -> None:
         """Another kind has another name, unless the name is one's own."""
@@ -109,9 +186,9 @@ class Export(Dialog[None]):
         look, field = self.explorer.look, self.query_one(Input)
         if look is None or field.value != self._proposed:
             return
-        self._proposed = export.file_name(look, dt.datetime.now().astimezone().date(), self._ending)
+        self._proposed = file_name(look, dt.datetime.now().astimezone().date(), self._ending)
         field.value = self._proposed
-        if words := export.obstacle(look, self._ending):
+        if words := obstacle(look, self._ending):
             self._refuse(words)
         else:
             self._say(_KEYS)
@@ -129,7 +206,7 @@ class Export(Dialog[None]):
         look, name = self.explorer.look, event.value.strip()
         if look is None or self._saving or not name:
             return
-        if words := export.obstacle(look, self._ending):
+        if words := obstacle(look, self._ending):
             self._refuse(words)
             return
         self._saving = True
@@ -146,7 +223,7 @@ class Export(Dialog[None]):
     def _saved(self, look: Look, ending: str, name: str, *, every: bool) -> Saved:
         try:
             path = Path(name).expanduser().absolute()
-            write_new(path, export.content(look, ending, self._picture, every=every))
+            write_new(path, content(look, ending, self._picture, every=every))
         except MachineError as error:  # the path may fill all the room there is: what is wrong with it comes first
             return self.Saved(f"{error.what}; {error.choice}: {error.where}", failed=True)
         except (RuntimeError, OSError, ValueError) as error:
