@@ -7,7 +7,7 @@ import pytest
 
 from fsadvisor.tui.screens.attesting import Attesting, Waiving
 from fsadvisor.tui.screens.checklist import Checklist
-from fsadvisor.tui.screens.supposing import Supposing
+from fsadvisor.tui.screens.choosing import Supposing
 from fsadvisor.tui.screens.what_if import Said
 from fsadvisor.tui.views.look import finding_key
 from fsadvisor.tui.views.suppose import asked_of

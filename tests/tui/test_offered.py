@@ -3,7 +3,7 @@
 import pytest
 
 from fsadvisor.rulebook.rule import CALLS_FOR_ACTION
-from fsadvisor.tui.screens.supposing import Supposing
+from fsadvisor.tui.screens.choosing import Supposing
 from fsadvisor.tui.views.look import finding_key
 from fsadvisor.tui.widgets.document_view import DocumentView
 from fsadvisor.tui.widgets.rows_view import RowsView

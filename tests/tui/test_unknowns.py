@@ -12,7 +12,7 @@ from fsadvisor.machine.kept_files import ATTESTATIONS, WithFile, attestation_tex
 from fsadvisor.machine.opening import open_machine
 from fsadvisor.tui.screens.attesting import Attesting
 from fsadvisor.tui.screens.checklist import Checklist
-from fsadvisor.tui.screens.supposing import Supposing
+from fsadvisor.tui.screens.choosing import Supposing
 from fsadvisor.tui.screens.unknowns import Unknowns
 from fsadvisor.tui.screens.what_if import Said, WhatIf
 from fsadvisor.tui.views.unknowns import Means

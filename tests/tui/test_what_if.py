@@ -8,8 +8,8 @@ from msgspec import structs
 
 from fsadvisor.machine.opening import open_machine
 from fsadvisor.storage import Supposition
+from fsadvisor.tui.screens.choosing import Supposing
 from fsadvisor.tui.screens.export import content
-from fsadvisor.tui.screens.supposing import Supposing
 from fsadvisor.tui.screens.what_if import ChangePlace, WhatIf
 from fsadvisor.tui.terminal import Terminal
 from fsadvisor.tui.widgets.rows_view import RowsView

@@ -1,26 +1,37 @@
-"""Choosing one of a few things, over the place that asks: letters find, as in the palette; all other keys are keys."""
+"""Choosing one of a few things, over the place that asks; and what to suppose: a subject, one of its facts, a value.
+
+Letters find, as in the palette; all other keys are keys.
+"""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, ClassVar, Final
 
 from textual.widgets import Input
 
-from fsadvisor.pages.glyphs import Tone, cut, line, span
+from fsadvisor.facts import Known
+from fsadvisor.pages.glyphs import Line, Tone, cut, line, span
+from fsadvisor.pages.values import full_name
+from fsadvisor.storage import Supposition
+from fsadvisor.storage.catalogue import catalogue
 from fsadvisor.tui.actions import Action, bindings
 from fsadvisor.tui.place import Place
-from fsadvisor.tui.widgets.ask_line import SearchBar
+from fsadvisor.tui.views import suppose
+from fsadvisor.tui.views.values import NoValueError, hint, typed, wrapping
+from fsadvisor.tui.widgets.ask_line import AskLine, SearchBar
 from fsadvisor.tui.widgets.lines_view import LinesView
 from fsadvisor.tui.widgets.rows_view import RowsView
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
+    from typing import Any
 
     from textual.app import ComposeResult
     from textual.binding import BindingType
     from textual.events import Key
 
     from fsadvisor.pages.glyphs import Glyphs
+    from fsadvisor.tui.views.look import Look
     from fsadvisor.tui.views.rows import Row
 
 
@@ -76,3 +87,154 @@ class Choosing(TypedToFind):
         if event.row is not None:
             self.dismiss()
             self._then(event.row.key)
+
+
+_ANY: Final = ("", "")
+_MOST_ASKED: Final = 8
+"""Lines that the question, and what is wrong with an answer, may take."""
+
+
+class Supposing(TypedToFind):
+    """Asks step by step; Escape goes a step back. `offered` are the ids and facts to choose from, () for all."""
+
+    NAME = "suppose"
+    MODE = "what_if"
+    ACTIONS: ClassVar[tuple[Action, ...]] = (Action("step_back", "escape,backspace", "Back", "A step back"),)
+    BINDINGS: ClassVar[list[BindingType]] = bindings(ACTIONS)
+
+    def __init__(self, offered: Sequence[tuple[str, str]] = ()) -> None:
+        super().__init__()
+        self._offered = tuple(offered)
+        self._chosen = self._offered[0] if len(self._offered) == 1 else _ANY
+        self._mistake = ""
+
+    @property
+    def lists_names(self) -> bool:
+        """Of subjects or facts."""
+        return not self._chosen[1]
+
+    def body(self) -> ComposeResult:
+        """The question, what to choose from, and a line to type in."""
+        yield LinesView(4, most=_MOST_ASKED, id="asked")
+        yield RowsView(id="choices", empty="Nothing is known of it that could be otherwise.")
+        yield AskLine()
+
+    def show_look(self, look: Look) -> None:
+        """Ask again with what is there now."""
+        self._ask(look)
+
+    def _ask(self, look: Look) -> None:
+        self.query_one("#asked", LinesView).show(lambda width: wrapping(self._question(look), width))
+        choices, glyphs = self.query_one("#choices", RowsView), self.explorer.glyphs
+        subject, fact = self._chosen
+        if fact:
+            now = suppose.fact_of(look, subject, fact)
+            choices.show(lambda width: suppose.value_rows(fact, now, width, glyphs))
+        elif self._offered:
+            choices.show(lambda width: suppose.offered_rows(look, self._offered, width, glyphs))
+        elif subject:
+            asked = suppose.asked_by(self.explorer.session.shelf.rules)
+            choices.show(lambda width: suppose.fact_rows(look, subject, asked, width, glyphs))
+        else:
+            choices.show(lambda width: suppose.subject_rows(look, width, glyphs))
+
+    def _question(self, look: Look) -> Sequence[Line]:
+        subject, fact = self._chosen
+        owner = look.subjects.get(subject)
+        whose = full_name(owner) if owner else subject
+        mistake = line(span(self._mistake, Tone.BAD)) if self._mistake else ()
+        if fact:
+            entry = catalogue()[fact]
+            known = suppose.fact_of(look, subject, fact)
+            now = f"were not {suppose.is_(known, fact)}" if isinstance(known, Known) else "were known"
+            return (
+                line(span("What if ", Tone.TITLE), span(fact, Tone.STRONG), span(f" {now}?", Tone.TITLE)),
+                line(span(entry.doc)),
+                line(span(f"of {whose}", Tone.DIM)),
+                mistake,
+            )
+        if subject:
+            return (line(span(f"Suppose of {whose}: which fact?", Tone.TITLE)), line(_SEARCH), mistake)
+        return (line(span("Suppose a fact: of what?", Tone.TITLE)), line(_SEARCH), mistake)
+
+    def on_rows_view_opened(self, event: RowsView.Opened) -> None:
+        """A step on."""
+        look = self.explorer.look
+        if event.row is None or look is None:
+            return
+        subject, fact = self._chosen
+        if fact:
+            self._value(look, event.row.key)
+            return
+        if self._offered:
+            self._chosen = self._offered[int(event.row.key)]
+        else:
+            self._chosen = (subject, event.row.key) if subject else (event.row.key, "")
+        self._step(look)
+
+    def _step(self, look: Look) -> None:
+        """Another list, from its top."""
+        self._mistake = ""
+        choices = self.query_one("#choices", RowsView)
+        self.query_one(SearchBar).action_clear()
+        choices.search("")
+        choices.show(lambda _width: ())
+        self._ask(look)
+        choices.focus()
+        if self._chosen[1] and suppose.typing_is_needed(catalogue()[self._chosen[1]]):
+            self._type(look)
+
+    def _value(self, look: Look, key: str) -> None:
+        if key == suppose.TYPE:
+            self._type(look)
+        else:
+            self._suppose(suppose.chosen(self._chosen[1], key))
+
+    def _type(self, look: Look, before: str = "") -> None:
+        subject, fact = self._chosen
+        entry, now = catalogue()[fact], suppose.fact_of(look, subject, fact)
+        plain = str(now.value) if isinstance(now, Known) and not isinstance(now.value, tuple) else ""
+        question = f"{hint(entry)}:"
+        self.query_one(AskLine).ask(question, before or plain, self.query_one("#choices", RowsView))
+
+    def on_ask_line_answered(self, event: AskLine.Answered) -> None:
+        """A value was typed."""
+        look = self.explorer.look
+        if look is None:
+            return
+        try:
+            value = typed(catalogue()[self._chosen[1]], event.text)
+        except NoValueError as error:
+            self._mistake = str(error)
+            self._ask(look)
+            self._type(look, event.text)
+        else:
+            self._suppose(value)
+
+    def _suppose(self, value: Any) -> None:  # noqa: ANN401 - any type of the catalogue
+        subject, fact = self._chosen
+        explorer, look = self.explorer, self.explorer.look
+        same = suppose.changes_nothing(suppose.fact_of(look, subject, fact), fact, value) if look else ""
+        others = tuple(one for one in explorer.supposed if (one.subject, one.fact) != (subject, fact))
+        if look and same and len(others) == len(explorer.supposed):
+            self._mistake = same
+            self._ask(look)
+            if suppose.typing_is_needed(catalogue()[fact]) and value is not None:
+                self._type(look)
+            return
+        explorer.supposed = others if same else suppose.with_more(others, [Supposition(subject, fact, value)])
+        self.dismiss()
+        if explorer.current_mode != self.MODE:
+            explorer.call_later(explorer.action_go_to, self.MODE)
+
+    def action_step_back(self) -> None:
+        """To the step before, or out of it."""
+        look, (subject, fact) = self.explorer.look, self._chosen
+        if look is None or not subject or len(self._offered) == 1:
+            self.dismiss()
+            return
+        self._chosen = _ANY if self._offered or not fact else (subject, "")
+        self._step(look)
+
+
+_SEARCH: Final = span("type to find", Tone.DIM)

@@ -144,7 +144,7 @@ class Deciding(Place):
         look = self.explorer.look
         here = self.facts_here(look) if look else ()
         if here:
-            from fsadvisor.tui.screens.supposing import Supposing
+            from fsadvisor.tui.screens.choosing import Supposing
 
             asked = suppose.asked_by(self.explorer.session.shelf.rules)
             self.app.push_screen(Supposing(sorted(here, key=lambda one: one[1] not in asked)))

@@ -17,9 +17,8 @@ from fsadvisor.rulebook.rule import Outcome
 from fsadvisor.tui.actions import Action, bindings
 from fsadvisor.tui.copying import copy
 from fsadvisor.tui.place import Place
-from fsadvisor.tui.screens.choosing import Choosing
+from fsadvisor.tui.screens.choosing import Choosing, Supposing
 from fsadvisor.tui.screens.deciding import NOWHERE, form_of
-from fsadvisor.tui.screens.supposing import Supposing
 from fsadvisor.tui.session import Newest
 from fsadvisor.tui.views import unknowns
 from fsadvisor.tui.views.suppose import owner

@@ -15,7 +15,7 @@ from textual.message import Message
 from fsadvisor.pages.glyphs import Tone, cut, line, span
 from fsadvisor.tui.actions import Action, bindings
 from fsadvisor.tui.place import Place
-from fsadvisor.tui.screens.supposing import Supposing
+from fsadvisor.tui.screens.choosing import Supposing
 from fsadvisor.tui.session import Newest
 from fsadvisor.tui.views import suppose, unlocking, what_if
 from fsadvisor.tui.views.look import finding_key
