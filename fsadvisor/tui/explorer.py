@@ -27,8 +27,7 @@ from fsadvisor.tui.copying import copy
 from fsadvisor.tui.drawing import Painting, ParsedOnce
 from fsadvisor.tui.going import Going
 from fsadvisor.tui.measuring import LEAVING_SECONDS, Diagnosed, Doctor, Heard, Measurer, probe_progress, trial_progress
-from fsadvisor.tui.screens.palette import Palette
-from fsadvisor.tui.screens.question import Question
+from fsadvisor.tui.screens.dialogs import Palette, Question
 from fsadvisor.tui.session import Looking
 from fsadvisor.tui.views.advice import counted_as
 from fsadvisor.tui.views.head import disks_words

@@ -11,8 +11,7 @@ from textual.app import App
 from textual.events import Key
 from textual.widgets import Input
 
-from fsadvisor.tui.screens.palette import Palette
-from fsadvisor.tui.screens.question import NO, Question
+from fsadvisor.tui.screens.dialogs import NO, Palette, Question
 from fsadvisor.tui.widgets.rows_view import RowsView
 
 if TYPE_CHECKING:

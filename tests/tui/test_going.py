@@ -4,7 +4,7 @@ import pytest
 
 from fsadvisor.pages.document import Document
 from fsadvisor.tui.screens.choosing import Supposing
-from fsadvisor.tui.screens.question import Question
+from fsadvisor.tui.screens.dialogs import Question
 from fsadvisor.tui.views.look import finding_key
 from tests.cases import few
 from tests.tui.driving import TWO_SIZES, explored, screen, shown, typed, until

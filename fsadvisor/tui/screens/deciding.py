@@ -101,7 +101,7 @@ class Deciding(Place):
 
     def _withdraw(self, finding: Finding) -> None:
         """Ask, then take the waiver back."""
-        from fsadvisor.tui.screens.question import Question
+        from fsadvisor.tui.screens.dialogs import Question
 
         explorer, waiver, offered = (
             self.explorer,

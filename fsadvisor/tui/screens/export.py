@@ -25,7 +25,7 @@ from fsadvisor.report.as_html import as_html
 from fsadvisor.report.as_json import as_json
 from fsadvisor.report.as_text import as_text
 from fsadvisor.tui.actions import GOING, bindings
-from fsadvisor.tui.screens.question import Dialog
+from fsadvisor.tui.screens.dialogs import Dialog
 from fsadvisor.tui.views.rows import Row
 from fsadvisor.tui.widgets.lines_view import LinesView
 from fsadvisor.tui.widgets.rows_view import RowsView

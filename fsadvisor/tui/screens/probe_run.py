@@ -17,7 +17,7 @@ from fsadvisor.pages.document import Document, paragraph
 from fsadvisor.survey.read_fact import file_record
 from fsadvisor.tui.actions import Action, bindings
 from fsadvisor.tui.place import Place
-from fsadvisor.tui.screens.question import Choices, Question
+from fsadvisor.tui.screens.dialogs import Choices, Question
 from fsadvisor.tui.views import probe_page, probe_progress
 from fsadvisor.tui.views.probes import NO_RESULTS, Kept, results_of
 from fsadvisor.tui.widgets.document_view import DocumentView

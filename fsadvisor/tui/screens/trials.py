@@ -14,8 +14,8 @@ from fsadvisor.pages.document import Document, paragraph
 from fsadvisor.pages.glyphs import span
 from fsadvisor.tui.actions import Action, bindings
 from fsadvisor.tui.place import Place
+from fsadvisor.tui.screens.dialogs import Choices, Question
 from fsadvisor.tui.screens.probe_run import ProgressScreen, kept_results
-from fsadvisor.tui.screens.question import Choices, Question
 from fsadvisor.tui.views import trials, trials_compare, trials_forecast, trials_try
 from fsadvisor.tui.views.probes import NO_RESULTS, Kept
 from fsadvisor.tui.widgets.ask_line import AskLine

@@ -1,13 +1,16 @@
-"""A question over the place of the moment. Whatever is not clearly a yes is a no."""
+"""Over the place of the moment: a question, where whatever is not clearly a yes is a no; and the command palette."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, ClassVar, Final, TypeAlias, TypeVar, cast
 
+from textual.command import CommandList, CommandPalette
 from textual.containers import Vertical
+from textual.content import Content
 from textual.screen import ModalScreen
+from textual.widgets.option_list import Option
 
-from fsadvisor.pages.glyphs import Line, Span, Tone, span
+from fsadvisor.pages.glyphs import NOTHING, Line, Span, Tone, span
 from fsadvisor.pages.screen import laid
 from fsadvisor.tui.actions import GOING, bindings
 from fsadvisor.tui.drawing import PaintedOnce
@@ -16,8 +19,10 @@ from fsadvisor.tui.widgets.document_view import DocumentView
 from fsadvisor.tui.widgets.lines_view import LinesView
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from textual.app import ComposeResult
-    from textual.binding import BindingType
+    from textual.binding import ActiveBinding, BindingType
     from textual.events import Key
 
     from fsadvisor.pages.document import Document
@@ -110,3 +115,38 @@ class Question(Dialog[str]):
         """Go back with it."""
         self.app.clear_notifications()
         self.dismiss(answer)
+
+
+_KEYS: Final = (("Enter", "Open"), ("Down, Up", "Choose"), ("Esc", "Close"), ("Type", "to find"))
+
+
+class PaletteKeys(KeysBar):
+    """What the palette's keys do; those of the place below it do nothing now."""
+
+    def _active(self) -> Mapping[str, ActiveBinding]:
+        return {}
+
+    def line(self) -> Line:
+        """The line where it has all the room that it needs."""
+        return sum(((Span(f" {key} ", Tone.KEY), Span(f"{does} ", Tone.PLAIN)) for key, does in _KEYS), NOTHING)
+
+
+class Palette(PaintedOnce, CommandPalette):
+    """Textual's own, without its magnifying glass: that needs a font with emoji, and is two columns wide in some."""
+
+    DEFAULT_CSS = """
+    Palette { background: transparent; }
+    Palette SearchIcon { display: none; }
+    """
+
+    def _start_no_matches_countdown(self, search_value: str) -> None:
+        """At once, in words that tell what to do: Textual's own come after half a second."""
+        words = span(f"Nothing has {search_value}, or is like it: Backspace takes a letter back, Esc closes").text
+        if search_value:
+            self.query_one(CommandList).add_option(Option(Content(words), disabled=True, id=self._NO_MATCHES))
+        self._list_visible = bool(search_value)
+
+    def compose(self) -> ComposeResult:
+        """The keys at the bottom."""
+        yield from super().compose()
+        yield PaletteKeys()
