@@ -13,8 +13,7 @@ from fsadvisor.pages.glyphs import NOTHING
 from fsadvisor.tui.actions import Action, bindings
 from fsadvisor.tui.screens.choosing import Choosing
 from fsadvisor.tui.screens.deciding import DECISIONS
-from fsadvisor.tui.screens.on_the_board import OnTheBoard
-from fsadvisor.tui.telling import Telling
+from fsadvisor.tui.screens.panes import OnTheBoard, Telling
 from fsadvisor.tui.views import advice, board, finding, storage_tree
 from fsadvisor.tui.views.look import finding_key
 from fsadvisor.tui.views.overview import Shape, detail_title, edge, layout
