@@ -21,6 +21,7 @@ from tempfile import mkdtemp
 from typing import TYPE_CHECKING, Any, Final
 
 import msgspec
+from msgspec.structs import replace
 
 from fsadvisor.machine.kept_files import COMPARED
 from fsadvisor.machine.opening import open_machine
@@ -32,8 +33,7 @@ from fsadvisor.measure.probe.result import Figure, Result
 from fsadvisor.survey.measured import conditions_of
 from fsadvisor.survey.tried import job_of
 from fsadvisor.survey.whole import survey
-from fsadvisor.tui.replaying import Heartbeat, encoded, recorded
-from fsadvisor.tui.sampling import Sampling
+from fsadvisor.tui.sampling import Heartbeat, Sampling, recorded
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -63,10 +63,8 @@ def main() -> int:
         (OUT / "probes.jsonl").write_bytes(b"".join(store.line(one) + b"\n" for one in _results()))
         return 0
     if sys.argv[1:] == ["flushes"]:
-        beats = [
-            msgspec.structs.replace(one, diskstats=_flushed(one.diskstats)) for one in recorded(OUT / "live.jsonl")
-        ]
-        (OUT / "live.jsonl").write_bytes(b"".join(encoded(one) + b"\n" for one in beats))
+        beats = [replace(one, diskstats=_flushed(one.diskstats)) for one in recorded(OUT / "live.jsonl")]
+        (OUT / "live.jsonl").write_bytes(msgspec.json.Encoder().encode_lines(beats))
         return 0
     if sys.argv[1:] != ["inside"]:
         command = ["unshare", "--mount", sys.executable, "-m", "tools.demo", "inside"]
@@ -200,7 +198,7 @@ def _moving(scratch: Path, devices: dict[str, str]) -> None:
             os.kill(pid, 9)
             os.waitpid(pid, 0)
     names = _Names(scratch, devices, pids)
-    (OUT / "live.jsonl").write_bytes(b"".join(encoded(names.beat(one)) + b"\n" for one in beats))
+    (OUT / "live.jsonl").write_bytes(msgspec.json.Encoder().encode_lines(map(names.beat, beats)))
     (OUT / "incident.jsonl").write_text("".join(json.dumps(names.window(one)) + "\n" for one in windows))
 
 
@@ -267,10 +265,23 @@ class _Names:
         self._devices = {devices[point].removeprefix("/dev/"): names for point, (_, _, names) in every.items()}
 
     def beat(self, one: Heartbeat) -> Heartbeat:
-        """Its counters and writers; of devices those of the scratch alone."""
+        """Its counters of the scratch's devices, and those of its writers that are ours; processors had other work."""
         lines = [line for text in one.diskstats.splitlines() for line in self._counted(text)]
         lines += [f"8 {at} {name}{' 0' * 17}" for at, name in enumerate(_IDLE, 80)]
-        return one.renamed(_flushed("\n".join(lines) + "\n"), self._points, _UNITS, self._pids)
+        diskstats = _flushed("\n".join(lines) + "\n")
+        writers = tuple(
+            replace(it, mounts=it.mounts and tuple(self._points.get(at, at) for at in it.mounts), unit=_UNITS[it.name])
+            for it in one.writing.writers
+            if it.pid in self._pids
+        )
+        return replace(
+            one,
+            stat="",
+            cpu_pressure="",
+            devices=tuple(line.split()[2] for line in diskstats.splitlines()),
+            diskstats=diskstats,
+            writing=replace(one.writing, writers=writers),
+        )
 
     def _counted(self, line: str) -> Iterator[str]:
         numbers = line.split()

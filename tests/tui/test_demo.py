@@ -15,7 +15,7 @@ from fsadvisor.machine.port import MachineError
 from fsadvisor.measure.now.kept import incident
 from fsadvisor.survey.whole import survey
 from fsadvisor.tui.app import FsadvisorApp
-from fsadvisor.tui.replaying import Heartbeat, Replaying, recorded
+from fsadvisor.tui.sampling import Heartbeat, Replaying, recorded
 from fsadvisor.tui.views import probes
 from tests.cases import few
 from tests.command import in_text

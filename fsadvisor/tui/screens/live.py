@@ -142,7 +142,7 @@ class Live(Place):
         replay = self.explorer.session.replay
         if replay is None:
             return self.SAMPLING(notify, failed)
-        from fsadvisor.tui.replaying import Replaying, recorded
+        from fsadvisor.tui.sampling import Replaying, recorded
 
         return Replaying(recorded(replay), notify, failed)
 

@@ -139,7 +139,7 @@ class Overview(OnTheBoard):
 
     def counting(self, notify: Callable[[], object], failed: Callable[[Exception], object]) -> Counting:
         """What samples the disks. It is loaded here, because the explorer starts without what measures."""
-        from fsadvisor.tui.replaying import counting
+        from fsadvisor.tui.sampling import counting
 
         return counting(self.explorer.session.replay, notify, failed)
 
