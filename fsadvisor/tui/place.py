@@ -13,8 +13,8 @@ from fsadvisor.tui.actions import EVERYWHERE, Action, bindings
 from fsadvisor.tui.drawing import PaintedOnce
 from fsadvisor.tui.widgets.ask_line import SearchBar
 from fsadvisor.tui.widgets.bars import Head, KeysBar
-from fsadvisor.tui.widgets.document_view import DocumentView
 from fsadvisor.tui.widgets.rows_view import RowsView
+from fsadvisor.tui.widgets.text_views import DocumentView
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

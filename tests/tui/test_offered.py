@@ -5,8 +5,8 @@ import pytest
 from fsadvisor.rulebook.rule import CALLS_FOR_ACTION
 from fsadvisor.tui.screens.choosing import Supposing
 from fsadvisor.tui.views.look import finding_key
-from fsadvisor.tui.widgets.document_view import DocumentView
 from fsadvisor.tui.widgets.rows_view import RowsView
+from fsadvisor.tui.widgets.text_views import DocumentView
 from tests.tui.driving import TWO_SIZES, explored, said, screen, shown, typed, until
 from tests.tui.test_everywhere import MODES
 from tests.tui.test_unknowns import attesting

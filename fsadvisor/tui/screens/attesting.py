@@ -25,9 +25,8 @@ from fsadvisor.tui.place import Place
 from fsadvisor.tui.session import Newest
 from fsadvisor.tui.views import suppose, unknowns, values
 from fsadvisor.tui.views.values import NoValueError, hint, typed
-from fsadvisor.tui.widgets.document_view import DocumentView
-from fsadvisor.tui.widgets.lines_view import LinesView
 from fsadvisor.tui.widgets.rows_view import RowsView
+from fsadvisor.tui.widgets.text_views import DocumentView, LinesView
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

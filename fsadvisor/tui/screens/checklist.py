@@ -10,8 +10,8 @@ from fsadvisor.pages.values import counted, full_name
 from fsadvisor.tui.actions import Action, bindings
 from fsadvisor.tui.screens.attesting import Attesting
 from fsadvisor.tui.views import suppose, values
-from fsadvisor.tui.widgets.lines_view import LinesView
 from fsadvisor.tui.widgets.rows_view import RowsView
+from fsadvisor.tui.widgets.text_views import LinesView
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

@@ -19,8 +19,8 @@ from fsadvisor.tui.place import Place
 from fsadvisor.tui.views import suppose
 from fsadvisor.tui.views.values import NoValueError, hint, typed, wrapping
 from fsadvisor.tui.widgets.ask_line import AskLine, SearchBar
-from fsadvisor.tui.widgets.lines_view import LinesView
 from fsadvisor.tui.widgets.rows_view import RowsView
+from fsadvisor.tui.widgets.text_views import LinesView
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

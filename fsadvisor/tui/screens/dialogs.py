@@ -15,8 +15,7 @@ from fsadvisor.pages.screen import laid
 from fsadvisor.tui.actions import GOING, bindings
 from fsadvisor.tui.drawing import PaintedOnce
 from fsadvisor.tui.widgets.bars import KeysBar
-from fsadvisor.tui.widgets.document_view import DocumentView
-from fsadvisor.tui.widgets.lines_view import LinesView
+from fsadvisor.tui.widgets.text_views import DocumentView, LinesView
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

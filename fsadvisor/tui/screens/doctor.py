@@ -9,7 +9,7 @@ from fsadvisor.tui.actions import Action, bindings
 from fsadvisor.tui.copying import copy
 from fsadvisor.tui.place import Place
 from fsadvisor.tui.views import doctor
-from fsadvisor.tui.widgets.document_view import DocumentView
+from fsadvisor.tui.widgets.text_views import DocumentView
 
 if TYPE_CHECKING:
     from textual.app import ComposeResult

@@ -27,8 +27,8 @@ from fsadvisor.report.as_text import as_text
 from fsadvisor.tui.actions import GOING, bindings
 from fsadvisor.tui.screens.dialogs import Dialog
 from fsadvisor.tui.views.rows import Row
-from fsadvisor.tui.widgets.lines_view import LinesView
 from fsadvisor.tui.widgets.rows_view import RowsView
+from fsadvisor.tui.widgets.text_views import LinesView
 
 if TYPE_CHECKING:
     from datetime import date

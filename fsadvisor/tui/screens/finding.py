@@ -19,7 +19,7 @@ from fsadvisor.tui.copying import copy
 from fsadvisor.tui.screens.deciding import DECISIONS, Deciding
 from fsadvisor.tui.views import finding, trials
 from fsadvisor.tui.widgets.ask_line import AskLine
-from fsadvisor.tui.widgets.document_view import DocumentView
+from fsadvisor.tui.widgets.text_views import DocumentView
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, ClassVar, Final
 from fsadvisor.tui.actions import EVERYWHERE, Action, bindings
 from fsadvisor.tui.place import Place
 from fsadvisor.tui.views.keys import MOVING, help_page
-from fsadvisor.tui.widgets.document_view import DocumentView
+from fsadvisor.tui.widgets.text_views import DocumentView
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

@@ -13,9 +13,8 @@ from fsadvisor.tui.actions import Action, bindings
 from fsadvisor.tui.place import Place
 from fsadvisor.tui.sampling import Sampling
 from fsadvisor.tui.views import live, live_disk
-from fsadvisor.tui.widgets.document_view import DocumentView
-from fsadvisor.tui.widgets.lines_view import LinesView
 from fsadvisor.tui.widgets.rows_view import RowsView
+from fsadvisor.tui.widgets.text_views import DocumentView, LinesView
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping

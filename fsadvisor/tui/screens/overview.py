@@ -17,8 +17,8 @@ from fsadvisor.tui.screens.panes import OnTheBoard, Telling
 from fsadvisor.tui.views import advice, board, finding, storage_tree
 from fsadvisor.tui.views.look import finding_key
 from fsadvisor.tui.views.overview import Shape, detail_title, edge, layout
-from fsadvisor.tui.widgets.lines_view import FrameEdge, LinesView
 from fsadvisor.tui.widgets.rows_view import RowsView
+from fsadvisor.tui.widgets.text_views import FrameEdge, LinesView
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -17,8 +17,8 @@ from fsadvisor.tui.views import finding, overview, storage_tree
 from fsadvisor.tui.views.look import finding_key
 from fsadvisor.tui.views.overview import edge
 from fsadvisor.tui.widgets.bars import Head
-from fsadvisor.tui.widgets.lines_view import FrameEdge
 from fsadvisor.tui.widgets.rows_view import RowsView
+from fsadvisor.tui.widgets.text_views import FrameEdge
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

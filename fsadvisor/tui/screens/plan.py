@@ -18,9 +18,8 @@ from fsadvisor.tui.copying import copy
 from fsadvisor.tui.place import Place
 from fsadvisor.tui.views import finding, plan, plan_pages
 from fsadvisor.tui.widgets.ask_line import AskLine
-from fsadvisor.tui.widgets.document_view import DocumentView
-from fsadvisor.tui.widgets.lines_view import PagesBar, PaneTitle
 from fsadvisor.tui.widgets.rows_view import RowsView
+from fsadvisor.tui.widgets.text_views import DocumentView, PagesBar, PaneTitle
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

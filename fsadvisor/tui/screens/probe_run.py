@@ -20,7 +20,7 @@ from fsadvisor.tui.place import Place
 from fsadvisor.tui.screens.dialogs import Choices, Question
 from fsadvisor.tui.views import probe_page, probe_progress
 from fsadvisor.tui.views.probes import NO_RESULTS, Kept, results_of
-from fsadvisor.tui.widgets.document_view import DocumentView
+from fsadvisor.tui.widgets.text_views import DocumentView
 
 if TYPE_CHECKING:
     from textual.app import ComposeResult

@@ -18,9 +18,8 @@ from fsadvisor.tui.place import Place
 from fsadvisor.tui.screens.deciding import DECISIONS, Deciding
 from fsadvisor.tui.views import finding, subject, suppose
 from fsadvisor.tui.views.subject import subject_rows, without_rows
-from fsadvisor.tui.widgets.document_view import DocumentView
-from fsadvisor.tui.widgets.lines_view import PaneTitle
 from fsadvisor.tui.widgets.rows_view import RowsView
+from fsadvisor.tui.widgets.text_views import DocumentView, PaneTitle
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -19,9 +19,8 @@ from fsadvisor.tui.screens.probe_run import ProgressScreen, kept_results
 from fsadvisor.tui.views import trials, trials_compare, trials_forecast, trials_try
 from fsadvisor.tui.views.probes import NO_RESULTS, Kept
 from fsadvisor.tui.widgets.ask_line import AskLine
-from fsadvisor.tui.widgets.document_view import DocumentView
-from fsadvisor.tui.widgets.lines_view import PaneTitle
 from fsadvisor.tui.widgets.rows_view import RowsView
+from fsadvisor.tui.widgets.text_views import DocumentView, PaneTitle
 
 if TYPE_CHECKING:
     from textual.app import ComposeResult

@@ -23,9 +23,8 @@ from fsadvisor.tui.session import Newest
 from fsadvisor.tui.views import unknowns
 from fsadvisor.tui.views.suppose import owner
 from fsadvisor.tui.views.unknowns import Means
-from fsadvisor.tui.widgets.document_view import NOTHING_TO_READ, DocumentView
-from fsadvisor.tui.widgets.lines_view import LinesView
 from fsadvisor.tui.widgets.rows_view import RowsView
+from fsadvisor.tui.widgets.text_views import NOTHING_TO_READ, DocumentView, LinesView
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -19,9 +19,8 @@ from fsadvisor.tui.screens.choosing import Supposing
 from fsadvisor.tui.session import Newest
 from fsadvisor.tui.views import suppose, unlocking, what_if
 from fsadvisor.tui.views.look import finding_key
-from fsadvisor.tui.widgets.document_view import DocumentView
-from fsadvisor.tui.widgets.lines_view import LinesView, PaneTitle
 from fsadvisor.tui.widgets.rows_view import RowsView
+from fsadvisor.tui.widgets.text_views import DocumentView, LinesView, PaneTitle
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

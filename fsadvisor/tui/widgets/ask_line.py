@@ -18,8 +18,8 @@ if TYPE_CHECKING:
     from textual.app import ComposeResult
     from textual.widget import Widget
 
-    from fsadvisor.tui.widgets.document_view import DocumentView
     from fsadvisor.tui.widgets.rows_view import RowsView
+    from fsadvisor.tui.widgets.text_views import DocumentView
 
 
 _LONGEST: Final = 40
