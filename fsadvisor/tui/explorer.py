@@ -29,10 +29,9 @@ from fsadvisor.tui.going import Going
 from fsadvisor.tui.measuring import LEAVING_SECONDS, Diagnosed, Doctor, Heard, Measurer, probe_progress, trial_progress
 from fsadvisor.tui.screens.dialogs import Palette, Question
 from fsadvisor.tui.session import Looking
-from fsadvisor.tui.views.advice import counted_as
+from fsadvisor.tui.views.advice import Choice, counted_as
 from fsadvisor.tui.views.head import disks_words
 from fsadvisor.tui.views.keys import spelt
-from fsadvisor.tui.views.plan import Choice
 from fsadvisor.tui.widgets.bars import Head
 from fsadvisor.tui.wire import Wire
 

@@ -16,8 +16,8 @@ from fsadvisor.rulebook.advise import advise
 from fsadvisor.rulebook.shelf import own_shelf
 from fsadvisor.survey.whole import survey
 from fsadvisor.tui.views import advice, finding, head, keys, overview, plan, plan_pages, storage_tree, subject, unknowns
+from fsadvisor.tui.views.advice import Choice, pairs_of
 from fsadvisor.tui.views.look import finding_key
-from fsadvisor.tui.views.plan import Choice, pairs_of
 from tests.cases import few
 from tests.command import in_text as fsadvisor
 from tests.trust.planted import IDENTITIES, SECRETS, SETTINGS, planted

@@ -3,7 +3,7 @@
 import pytest
 from msgspec.structs import replace
 
-from fsadvisor.tui.views.plan import Choice
+from fsadvisor.tui.views.advice import Choice
 from tests.tui.driving import SIZES, explored, said, shown, until
 
 MACHINE = "lab-ext4-tuned"

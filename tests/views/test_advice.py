@@ -7,8 +7,8 @@ from fsadvisor.facts import Cause, Unknown
 from fsadvisor.pages.glyphs import ASCII, UNICODE, columns, plain
 from fsadvisor.rulebook.rule import Outcome
 from fsadvisor.tui.views import advice
+from fsadvisor.tui.views.advice import Choice
 from fsadvisor.tui.views.look import finding_key
-from fsadvisor.tui.views.plan import Choice
 from tests.cases import few
 from tests.report import composed
 from tests.views.seen import look_at, look_of, text

@@ -5,7 +5,7 @@ from hypothesis import strategies as st
 
 from fsadvisor.machine.port import Reply
 from fsadvisor.tui.views import plan
-from fsadvisor.tui.views.plan import Choice, pairs_of, the_chosen
+from fsadvisor.tui.views.advice import Choice, pairs_of, the_chosen
 from tests.report import composed
 from tests.views.seen import look_of
 

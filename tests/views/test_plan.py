@@ -11,8 +11,8 @@ from fsadvisor.report.finding_page import advice
 from fsadvisor.rulebook.advise import advise
 from fsadvisor.rulebook.shelf import own_shelf
 from fsadvisor.tui.views import plan, plan_pages
+from fsadvisor.tui.views.advice import Choice, pairs_of
 from fsadvisor.tui.views.look import Look
-from fsadvisor.tui.views.plan import Choice, pairs_of
 from tests.cases import few
 from tests.paths import FIXTURES
 from tests.plan import composed
