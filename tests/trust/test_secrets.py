@@ -15,7 +15,7 @@ from fsadvisor.pages.glyphs import UNICODE
 from fsadvisor.rulebook.advise import advise
 from fsadvisor.rulebook.shelf import own_shelf
 from fsadvisor.survey.whole import survey
-from fsadvisor.tui.views import advice, finding, head, keys, overview, plan, plan_pages, storage_tree, subject, unknowns
+from fsadvisor.tui.views import advice, finding, head, keys, overview, plan, storage_tree, subject, unknowns
 from fsadvisor.tui.views.advice import Choice, pairs_of
 from fsadvisor.tui.views.look import finding_key
 from tests.cases import few
@@ -136,7 +136,7 @@ def plans(look, machine):
     pairs = Choice(pair for one in look.findings for pair in pairs_of(one)).pairs
     gathered = plan.gathered(look, pairs, machine.read)
     yield list(plan.rows(gathered, 200, UNICODE))
-    yield plan_pages.pages(gathered, UNICODE)
+    yield plan.pages(gathered, UNICODE)
 
 
 @pytest.mark.parametrize("pages", few([overviews, findings, subjects, tasks, plans], 4), ids=lambda it: it.__name__)

@@ -10,7 +10,7 @@ from fsadvisor.plan.planning import plan as planned
 from fsadvisor.report.finding_page import advice
 from fsadvisor.rulebook.advise import advise
 from fsadvisor.rulebook.shelf import own_shelf
-from fsadvisor.tui.views import plan, plan_pages
+from fsadvisor.tui.views import plan
 from fsadvisor.tui.views.advice import Choice, pairs_of
 from fsadvisor.tui.views.look import Look
 from tests.cases import few
@@ -46,8 +46,8 @@ def from_texts(storage, texts, rules=composed.RULES):
     return plan.gathered(look, pairs(look.findings), composed.reader(texts))
 
 
-def read(found, name=plan_pages.STEPS, width=80, glyphs=UNICODE):
-    return text(laid(plan_pages.pages(found, glyphs)[name].blocks, width, unicode=glyphs is UNICODE))
+def read(found, name=plan.STEPS, width=80, glyphs=UNICODE):
+    return text(laid(plan.pages(found, glyphs)[name].blocks, width, unicode=glyphs is UNICODE))
 
 
 def flat(page):
@@ -133,7 +133,7 @@ def test_a_file_is_shown_without_a_sign_lost(name):
 
 def test_the_way_to_check_names_every_look():
     found = all_of("lab-ext4-tuned")
-    page = read(found, plan_pages.CHECK)
+    page = read(found, plan.CHECK)
     assert all(command in flat(page.replace("\n  ↪ ", "")) for part in found.parts for command in part.look)
     assert "sh undo.sh" in page
 
@@ -149,8 +149,8 @@ def test_a_rows_second_line_says_what_becomes_of_it():
 
 
 def test_before_anything_is_chosen_the_page_says_how():
-    assert "a chooses all: 3 pieces of advice" in flat(text(laid(plan_pages.how_to_choose(3).blocks, 80)))
-    assert "no advice has commands" in flat(text(laid(plan_pages.how_to_choose(0).blocks, 80)))
+    assert "a chooses all: 3 pieces of advice" in flat(text(laid(plan.how_to_choose(3).blocks, 80)))
+    assert "no advice has commands" in flat(text(laid(plan.how_to_choose(0).blocks, 80)))
 
 
 @pytest.mark.parametrize("glyphs", [UNICODE, ASCII])
@@ -158,7 +158,7 @@ def test_before_anything_is_chosen_the_page_says_how():
 def test_strangers_names_stay_text_and_within_the_width(width, glyphs):
     storage = reported.hostile()
     found = from_texts(storage, {}, reported.rules())
-    pages = plan_pages.pages(found, glyphs)
+    pages = plan.pages(found, glyphs)
     lines = [one for page in pages.values() for one in laid(page.blocks, width, unicode=glyphs is UNICODE)]
     lines += [one for row in plan.rows(found, width, glyphs) for one in row.lines]
     assert len(lines) > 20

@@ -16,7 +16,7 @@ from fsadvisor.plan import documents
 from fsadvisor.tui.actions import Action, bindings
 from fsadvisor.tui.copying import copy
 from fsadvisor.tui.place import Place
-from fsadvisor.tui.views import finding, plan, plan_pages
+from fsadvisor.tui.views import finding, plan
 from fsadvisor.tui.widgets.ask_line import AskLine
 from fsadvisor.tui.widgets.rows_view import RowsView
 from fsadvisor.tui.widgets.text_views import DocumentView, PagesBar, PaneTitle
@@ -93,7 +93,7 @@ class PlanPlace(Place):
         self._made_for: object = None
         self._number = 0
         self._pages: Mapping[str, Document] = {}
-        self._page = plan_pages.STEPS
+        self._page = plan.STEPS
 
     def body(self) -> ComposeResult:
         """The list and the page."""
@@ -137,7 +137,7 @@ class PlanPlace(Place):
             return
         self.query_one(PaneTitle).show(plan.title(None, self.explorer.chosen.findings(look.findings)))
         if self._found is None:
-            self._turn_pages({plan_pages.STEPS: plan_pages.being_made()})
+            self._turn_pages({plan.STEPS: plan.being_made()})
         threading.Thread(target=self._run, args=(self._number, look, chosen), daemon=True).start()
 
     def _run(self, number: int, look: Look, chosen: tuple[tuple[str, str], ...]) -> None:
@@ -155,7 +155,7 @@ class PlanPlace(Place):
         if message.number != self._number:
             return
         if isinstance(message.found, Exception):
-            self._turn_pages({plan_pages.STEPS: plan_pages.failed(message.found)})
+            self._turn_pages({plan.STEPS: plan.failed(message.found)})
         else:
             self._show(message.found)
 
@@ -168,11 +168,11 @@ class PlanPlace(Place):
         )
         if gathered is None:
             number = len(plan.all_with_commands(look)) if look else 0
-            self._turn_pages({plan_pages.STEPS: plan_pages.how_to_choose(number)})
+            self._turn_pages({plan.STEPS: plan.how_to_choose(number)})
             self._reader.focus()
         else:
             self._list.show(lambda width: plan.rows(gathered, width, glyphs))
-            self._turn_pages(plan_pages.pages(gathered, glyphs))
+            self._turn_pages(plan.pages(gathered, glyphs))
             if self.focused is None or not self._list.rows:
                 self._list.focus()
         self._fit(self.size.width)
@@ -180,7 +180,7 @@ class PlanPlace(Place):
 
     def _turn_pages(self, pages: Mapping[str, Document]) -> None:
         self._pages = pages
-        self._turn_to(self._page if self._page in pages else plan_pages.STEPS)
+        self._turn_to(self._page if self._page in pages else plan.STEPS)
 
     def _turn_to(self, name: str) -> None:
         self._page = name
