@@ -5,9 +5,9 @@ from typing import TYPE_CHECKING, Final, Literal, TypeAlias
 
 import msgspec
 
-from fsadvisor.measure.trial.comparison import kind, sentence
 from fsadvisor.measure.trial.outcome import remarks
 from fsadvisor.pages.published import document, published
+from fsadvisor.survey.tried import kind, sentence
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from fsadvisor.measure.probe import cost
     from fsadvisor.measure.trial import comparison, outcome, testbed
     from fsadvisor.measure.trial.change import Change
+    from fsadvisor.survey import tried
 
 SCHEMA: Final = "fsadvisor/trial-run/1"
 
@@ -178,7 +179,7 @@ def _form(one: "testbed.Form") -> Form:
     return published(Form, one, type=one.fs_type)
 
 
-def _ratio(one: "comparison.Ratio | None", matters: float) -> Ratio | None:
+def _ratio(one: "tried.Ratio | None", matters: float) -> Ratio | None:
     return None if one is None else published(Ratio, one, kind=kind(one, matters), says=sentence(one, matters))
 
 

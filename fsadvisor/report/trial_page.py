@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final
 
 from fsadvisor.measure.probe.cost import seconds_text
 from fsadvisor.measure.probe.target import bytes_text
-from fsadvisor.measure.trial.blocks import AGAIN, BARE, CHANGED, DEFAULT
+from fsadvisor.measure.trial.comparison import AGAIN, BARE, CHANGED, DEFAULT
 from fsadvisor.measure.trial.outcome import remarks
 from fsadvisor.pages.document import Block, Gap, Item, Labelled, paragraph
 from fsadvisor.pages.escape import clean

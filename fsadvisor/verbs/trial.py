@@ -12,7 +12,6 @@ from fsadvisor.measure.probe.engine import EngineError
 from fsadvisor.measure.probe.processes import Stop
 from fsadvisor.measure.trial import empty
 from fsadvisor.measure.trial.change import ChangeError
-from fsadvisor.measure.trial.comparison import sentence
 from fsadvisor.measure.trial_session import TrialWanted, around
 from fsadvisor.pages.escape import clean
 from fsadvisor.pages.text import render
@@ -20,6 +19,7 @@ from fsadvisor.report import probe_page, trial_json, trial_page
 from fsadvisor.report.probe_page import Narrator, RunStep
 from fsadvisor.rulebook.shelf import own_shelf
 from fsadvisor.storage.catalogue import did_you_mean
+from fsadvisor.survey.tried import sentence
 from fsadvisor.verbs import asking
 from fsadvisor.verbs.asking import NOT_MEASURED, USAGE, RefusedError
 

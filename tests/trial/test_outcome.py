@@ -4,10 +4,11 @@ import pytest
 from msgspec.structs import replace
 
 from fsadvisor.measure.trial.change import Own, of_rule
-from fsadvisor.measure.trial.comparison import Ratio, TrialComparison
+from fsadvisor.measure.trial.comparison import TrialComparison
 from fsadvisor.measure.trial.outcome import TrialOutcome
 from fsadvisor.measure.trial.testbed import Stand
 from fsadvisor.rulebook.shelf import own_shelf
+from fsadvisor.survey.tried import Ratio
 
 RULE = next(rule for rule in own_shelf().rules if rule.id == "access-times-written")
 

@@ -19,7 +19,19 @@ from fsadvisor.measure.probe.engine import EngineError
 from fsadvisor.measure.probe.measure import APART
 from fsadvisor.measure.probe.result import figure, median
 from fsadvisor.measure.probe.series import at_once, finest, total, value, voids, writes
-from fsadvisor.measure.trial.comparison import FEWEST_BLOCKS, Progress, Side, TrialComparison, narrow, ratio, systematic
+from fsadvisor.measure.trial.comparison import (
+    AGAIN,
+    BARE,
+    CHANGED,
+    DEFAULT,
+    FEWEST_BLOCKS,
+    Progress,
+    Side,
+    TrialComparison,
+    narrow,
+    ratio,
+    systematic,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
@@ -28,12 +40,9 @@ if TYPE_CHECKING:
 
     from fsadvisor.measure.probe.engine import DiskWork, EngineSession, Window
     from fsadvisor.measure.probe.jobs import Job
-    from fsadvisor.measure.trial.comparison import End, Ratio
+    from fsadvisor.measure.trial.comparison import End
+    from fsadvisor.survey.tried import Ratio
 
-DEFAULT, AGAIN, CHANGED = "default", "again", "changed"
-"""The sides: as it is, the same once more (so that it is known what two images differ by), and with the change."""
-BARE: Final = "bare"
-"""The same job in the folder itself: what a loop image makes of it. Not part of the comparison."""
 WINDOW_SECONDS: Final = 0.25
 BLOCKS_A_TURN: Final = 6
 

@@ -15,16 +15,16 @@ from typing import TYPE_CHECKING, Final, Literal, TypeAlias
 
 from msgspec import Struct
 
-from fsadvisor.measure.probe.result import (
-    Figure,
-    median,
-)
-from fsadvisor.survey.tried import Ratio, kind, largest, sentence
+from fsadvisor.measure.probe.result import Figure, median
+from fsadvisor.survey.tried import Ratio, kind
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-__all__ = ["FEWEST_BLOCKS", "Ratio", "kind", "largest", "narrow", "ratio", "sentence", "systematic"]
+DEFAULT, AGAIN, CHANGED = "default", "again", "changed"
+"""The sides: as it is, the same once more (so that it is known what two images differ by), and with the change."""
+BARE: Final = "bare"
+"""The same job in the folder itself: what a loop image makes of it. Not part of the comparison."""
 
 CONFIDENCE: Final = 0.95
 FEWEST_BLOCKS: Final = 6

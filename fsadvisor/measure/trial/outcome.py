@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Final
 
 from msgspec import Struct
 
-from fsadvisor.measure.trial.blocks import CHANGED, DEFAULT
-from fsadvisor.measure.trial.comparison import kind, sentence
+from fsadvisor.measure.trial.comparison import CHANGED, DEFAULT
+from fsadvisor.survey.tried import kind, sentence
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

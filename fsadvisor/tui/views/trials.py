@@ -9,14 +9,13 @@ from msgspec.structs import replace
 
 from fsadvisor.measure.compare import workloads
 from fsadvisor.measure.compare.workloads import CHOICES
-from fsadvisor.measure.trial.comparison import Ratio, sentence
 from fsadvisor.pages.document import Block, Document, Gap, Heading, paragraph
 from fsadvisor.pages.glyphs import Line, Span, Tone, columns, cut, padded, span
 from fsadvisor.pages.values import counted, listed
 from fsadvisor.rulebook.rule import SAID, Outcome
 from fsadvisor.storage import Filesystem, Mount
 from fsadvisor.survey import read_fact
-from fsadvisor.survey.tried import rule_of
+from fsadvisor.survey.tried import Ratio, rule_of, sentence
 from fsadvisor.tui.views import probes, trials_compare
 from fsadvisor.tui.views.probes import age_words
 from fsadvisor.tui.views.rows import LazyRows, Row
