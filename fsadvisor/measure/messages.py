@@ -17,7 +17,7 @@ from fsadvisor.measure.probe.result import Figure, Result, quantile
 from fsadvisor.measure.probe.series import value
 from fsadvisor.measure.probe.store import encoded
 from fsadvisor.measure.probe.target import Objection  # noqa: TC001
-from fsadvisor.measure.trial import comparison as of_trial  # noqa: TC001
+from fsadvisor.measure.trial import outcome as of_trial  # noqa: TC001
 from fsadvisor.measure.trial.testbed import Form, Stand  # noqa: TC001
 
 if TYPE_CHECKING:

@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from fsadvisor.measure.probe.processes import Stop
     from fsadvisor.measure.probe.target import Objection
     from fsadvisor.measure.trial.change import Change
-    from fsadvisor.measure.trial.comparison import TrialComparison
+    from fsadvisor.measure.trial.outcome import TrialComparison
     from fsadvisor.rulebook.rule import Rule
     from fsadvisor.storage import Storage
 

@@ -17,9 +17,9 @@ from fsadvisor.measure.probe.disks import Way
 from fsadvisor.measure.probe.jobs import JOBS
 from fsadvisor.measure.probe.run import opened
 from fsadvisor.measure.trial.blocks import Rounds, TrialBudget, events, most_bytes, set_up_bytes
-from fsadvisor.measure.trial.comparison import AGAIN, BARE, CHANGED, DEFAULT, Progress, TrialComparison
 from fsadvisor.measure.trial.empty import halves
 from fsadvisor.measure.trial.mounting import enter
+from fsadvisor.measure.trial.outcome import AGAIN, BARE, CHANGED, DEFAULT, Progress, TrialComparison
 from fsadvisor.measure.trial.testbed import Stand, images, standing
 
 if TYPE_CHECKING:

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from fsadvisor.measure.probe import cost
-    from fsadvisor.measure.trial import comparison, outcome, testbed
+    from fsadvisor.measure.trial import outcome, testbed
     from fsadvisor.measure.trial.change import Change
     from fsadvisor.survey import tried
 
@@ -183,10 +183,10 @@ def _ratio(one: "tried.Ratio | None", matters: float) -> Ratio | None:
     return None if one is None else published(Ratio, one, kind=kind(one, matters), says=sentence(one, matters))
 
 
-def _sides(found: "outcome.TrialOutcome", seen: "comparison.TrialComparison") -> dict[str, Side]:
+def _sides(found: "outcome.TrialOutcome", seen: "outcome.TrialComparison") -> dict[str, Side]:
     stands = {stand.side: stand for stand in found.stands}
     return {name: _side(one, stands.get(name)) for name, one in seen.sides.items()}
 
 
-def _side(one: "comparison.Side", stand: "testbed.Stand | None") -> Side:
+def _side(one: "outcome.Side", stand: "testbed.Stand | None") -> Side:
     return published(Side, one, stand or _NOT_MOUNTED, shown_options=stand.options if stand else None)

@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING, Final
 
 from fsadvisor.measure.probe.cost import seconds_text
 from fsadvisor.measure.probe.target import bytes_text
-from fsadvisor.measure.trial.comparison import AGAIN, BARE, CHANGED, DEFAULT
-from fsadvisor.measure.trial.outcome import remarks
+from fsadvisor.measure.trial.outcome import AGAIN, BARE, CHANGED, DEFAULT, remarks
 from fsadvisor.pages.document import Block, Gap, Item, Labelled, paragraph
 from fsadvisor.pages.escape import clean
 from fsadvisor.pages.glyphs import line
@@ -20,8 +19,7 @@ if TYPE_CHECKING:
 
     from fsadvisor.measure.probe.cost import Cost
     from fsadvisor.measure.trial.change import Change
-    from fsadvisor.measure.trial.comparison import Side, TrialComparison
-    from fsadvisor.measure.trial.outcome import TrialOutcome
+    from fsadvisor.measure.trial.outcome import Side, TrialComparison, TrialOutcome
     from fsadvisor.measure.trial.testbed import Form
 
 _ENDS: Final = {

@@ -4,8 +4,7 @@ import pytest
 from msgspec.structs import replace
 
 from fsadvisor.measure.trial.change import Own, of_rule
-from fsadvisor.measure.trial.comparison import TrialComparison
-from fsadvisor.measure.trial.outcome import TrialOutcome
+from fsadvisor.measure.trial.outcome import TrialComparison, TrialOutcome
 from fsadvisor.measure.trial.testbed import Stand
 from fsadvisor.rulebook.shelf import own_shelf
 from fsadvisor.survey.tried import Ratio

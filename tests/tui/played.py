@@ -4,7 +4,7 @@ from fsadvisor.measure import messages
 from fsadvisor.measure.compare.workloads import Side as CompareSide
 from fsadvisor.measure.probe.cost import Cost
 from fsadvisor.measure.probe.result import Figure, Result
-from fsadvisor.measure.trial.comparison import Progress, Side, TrialComparison
+from fsadvisor.measure.trial.outcome import Progress, Side, TrialComparison
 from fsadvisor.survey.tried import Ratio
 
 COST = Cost(written_bytes=1 << 30, room_bytes=600 << 20, files=4, least_seconds=30.0, most_seconds=200.0)

@@ -11,7 +11,7 @@ from msgspec.structs import replace
 
 from fsadvisor.measure import messages
 from fsadvisor.measure.probe.result import Figure, Result
-from fsadvisor.measure.trial.comparison import Progress
+from fsadvisor.measure.trial.outcome import Progress
 from fsadvisor.pages.glyphs import ASCII, UNICODE, columns, plain
 from fsadvisor.pages.screen import laid
 from fsadvisor.survey.tried import Ratio, job_of

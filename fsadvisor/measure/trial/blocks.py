@@ -19,7 +19,7 @@ from fsadvisor.measure.probe.engine import EngineError
 from fsadvisor.measure.probe.measure import APART
 from fsadvisor.measure.probe.result import figure, median
 from fsadvisor.measure.probe.series import at_once, finest, total, value, voids, writes
-from fsadvisor.measure.trial.comparison import (
+from fsadvisor.measure.trial.outcome import (
     AGAIN,
     BARE,
     CHANGED,
@@ -40,7 +40,7 @@ if TYPE_CHECKING:
 
     from fsadvisor.measure.probe.engine import DiskWork, EngineSession, Window
     from fsadvisor.measure.probe.jobs import Job
-    from fsadvisor.measure.trial.comparison import End
+    from fsadvisor.measure.trial.outcome import End
     from fsadvisor.survey.tried import Ratio
 
 WINDOW_SECONDS: Final = 0.25

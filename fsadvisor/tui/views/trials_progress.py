@@ -25,7 +25,7 @@ from fsadvisor.measure.probe.cost import seconds_text
 
 if TYPE_CHECKING:
     from fsadvisor.measure.messages import CompareAsked, Event
-    from fsadvisor.measure.trial import comparison as of_trial
+    from fsadvisor.measure.trial import outcome as of_trial
     from fsadvisor.measure.trial.testbed import Stand
 
 Phase: TypeAlias = Literal["asking", "to confirm", "running", "stopping", "over"]
