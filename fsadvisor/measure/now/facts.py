@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any, Final
 from msgspec.structs import replace
 
 from fsadvisor.facts import Cause, Fact, Known, Unknown
-from fsadvisor.measure.now.logged import of_device, of_filesystem
 from fsadvisor.storage import Now, Subject
 
 if TYPE_CHECKING:
@@ -136,8 +135,8 @@ def _device(dev: Device, window: Window) -> Now:
         movers=_fact(len(movers) if moved else None),
         discard_percent=_percent(dev.discard),
         discards=_fact(None if dev.discards is None else round(dev.discards, 1)),
-        log_errors=_lines(window, of_device(dev, window, "io")),
-        log_resets=_lines(window, of_device(dev, window, "link")),
+        log_errors=_lines(window, window.log_of_device(dev, "io")),
+        log_resets=_lines(window, window.log_of_device(dev, "link")),
         others_waiting_percent=_percent(max(others, default=0.0) if window.waiting is not None else None),
         **facts,
     )
@@ -228,7 +227,7 @@ def _filesystem(fs: Filesystem, window: Window, frozen: dict[str, int]) -> Now:
         statfs=_fact(None if fs.answers is None else fs.refuses or ("answered" if fs.answers else "no answer")),
         frozen_waiters=_fact(frozen.get(fs.mount_point, 0) if _stacks_seen(window) else None),
         turned_read_only=_fact(_turned(fs)),
-        log_damage=_lines(window, of_filesystem(own_names(fs), window, "filesystem")),
+        log_damage=_lines(window, window.log_of_filesystem(own_names(fs), "filesystem")),
         journal_full_percent=_percent(_journal_full(fs, here, window) if _stacks_seen(window) else None),
         **facts,
     )

@@ -11,7 +11,7 @@ import os
 import re
 import time
 from collections import deque
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from functools import partial
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
@@ -21,14 +21,14 @@ from msgspec import Struct
 from fsadvisor.facts import Known, Unknown
 from fsadvisor.machine import symptoms
 from fsadvisor.machine.time_limits import each_within, within
-from fsadvisor.measure.now import logged, mounts, programs
-from fsadvisor.measure.now.model import Device, Journal, Window
+from fsadvisor.measure.now import mounts, programs
+from fsadvisor.measure.now.model import Device, Journal, Logged, Window
 from fsadvisor.measure.now.programs import by_process
 from fsadvisor.measure.waits.journals import Jbd2Work
 from fsadvisor.measure.waits.threads import EVERY_S, Watch, watch
 from fsadvisor.measure.waits.window import window as counted
 from fsadvisor.pages.escape import encodable
-from fsadvisor.readers import system_counters
+from fsadvisor.readers import kernel_log, system_counters
 from fsadvisor.survey.hosting import INITIAL
 from fsadvisor.survey.kernel_log import names_of
 
@@ -47,6 +47,10 @@ T = TypeVar("T")
 _NAMED: Final = 3
 _MEMORY_NAMES: Final = ("MemTotal", "MemAvailable")
 _MEMORY: Final = re.compile(rf"^({'|'.join(_MEMORY_NAMES)}):\s+([1-9]\d*) kB$", re.ASCII | re.MULTILINE)
+
+_LOGGED_S: Final = 3600
+_LASTING: Final = ("began", "read-only")
+"""Classes of the kernel's log that tell since when something is so: they are kept however old they are."""
 
 _PATIENCE_S: Final = 3.0
 """After the look, for each question that may hang."""
@@ -110,7 +114,7 @@ def look(seconds: float, say: Callable[[str], None] = lambda _: None, every_s: f
     seen_programs = programs.programs(waited, io, looks, held, mounts.places(mountinfo, filesystems))
     mounts.add_scrubs(filesystems, seen_programs, held)
     now = datetime.now(tz=UTC)
-    log = logged.recent(symptoms.kernel_log(), time.monotonic(), now)
+    log = recent(symptoms.kernel_log(), time.monotonic(), now)
     mounts.add_turned(filesystems, log, os.uname().release)
     pools = asked("thin pools", partial(_pools, totals), "")
     known = {place.device for place in filesystems} | {one.device for one in log or ()}
@@ -131,6 +135,34 @@ def look(seconds: float, say: Callable[[str], None] = lambda _: None, every_s: f
     )
     _machine(made, totals, before, after)
     return made
+
+
+def recent(text: str, uptime_s: float, now: datetime) -> tuple[Logged, ...] | None:
+    """What the kernel's log told within the last hour, and since when what lasts is so; None where there is no log.
+
+    Its own times are seconds since boot, of which `uptime_s` are over; these are the clock's.
+    """
+    read = kernel_log.parse(text)
+    if isinstance(read, Unknown):
+        return None
+
+    def clock(at_s: float) -> str:
+        return (now - timedelta(seconds=uptime_s - at_s)).isoformat(timespec="seconds")
+
+    return tuple(
+        Logged(
+            pattern=event.pattern,
+            kind=event.kind,
+            says=event.says,
+            device=event.device,
+            count=event.count,
+            first=clock(event.first),
+            last=clock(event.last),
+            doubtful=event.doubtful,
+        )
+        for event in read.events
+        if event.kind in _LASTING or uptime_s - event.last <= _LOGGED_S
+    )
 
 
 def _stuck(one: Waited | None) -> tuple[int, ...]:

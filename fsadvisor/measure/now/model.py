@@ -5,11 +5,14 @@ None is what could not be told, and never 0; `untold` says why.
 
 from __future__ import annotations
 
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from msgspec import Struct
 
 from fsadvisor.measure.waits.threads import Runner, Waiter  # noqa: TC001 - msgspec reads the annotation
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
 
 FORMAT: Final = "fsadvisor-window/1"
 
@@ -321,3 +324,15 @@ class Window(Struct, kw_only=True, omit_defaults=True):
 
     traced: Traced | None = None
     untold: tuple[str, ...] = ()
+
+    def log_of_device(self, one: Device, *kinds: str) -> Iterator[Logged]:
+        """What the log told of a device, by any of the names that it has for it."""
+        names = {one.name, *one.called}
+        return (told for told in self.log or () if told.kind in kinds and told.device in names)
+
+    def log_of_filesystem(self, devices: Iterable[str], *kinds: str) -> Iterator[Logged]:
+        """What the log told of a filesystem, by the names of its devices; jbd2 adds an inode."""
+        names = frozenset(devices)
+        for told in self.log or ():
+            if told.kind in kinds and names & {told.device, told.device.rpartition("-")[0]}:
+                yield told

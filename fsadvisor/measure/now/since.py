@@ -6,7 +6,6 @@ from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, Final
 
 from fsadvisor.measure.now.facts import named, own_names
-from fsadvisor.measure.now.logged import of_device, of_filesystem
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -57,9 +56,9 @@ def since(verdict: Verdict, reach: frozenset[str], window: Window) -> Since:
 def _logged(name: str, reach: frozenset[str], window: Window, kinds: tuple[str, ...]) -> Iterator[Logged]:
     device = next((one for one in window.devices if one.name == name), None)
     if device is not None:
-        return of_device(device, window, *kinds)
+        return window.log_of_device(device, *kinds)
     place = next((one for one in window.filesystems if one.mount_point == name), None)
-    return of_filesystem(reach | own_names(place) if place else reach, window, *kinds)
+    return window.log_of_filesystem(reach | own_names(place) if place else reach, *kinds)
 
 
 def _turned(verdict: Verdict, window: Window) -> Since:
