@@ -1,5 +1,8 @@
 """Seed 001's classes, by its own definition, on curves that are made to be of one."""
 
+import random
+from collections import Counter
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -69,10 +72,11 @@ def test_one_run_at_each_latency_decides_on_no_class():
     assert (found.is_class, found.why, found.leans) == (Class.UNDECIDED, ONCE, Class.I)
 
 
-@given(st.floats(0.2, 5), st.integers(0, 10**6))
-def test_noise_alone_makes_no_class_of_a_curve_that_follows_the_model(software_ms, seed):
-    points = planted(1000, software_ms, noise=0.01, runs=2, seed=seed)
-    assert classify(curve("xfs", "web", points)).is_class in (Class.FOLLOWS, Class.UNDECIDED)
+def test_noise_alone_makes_no_class_of_a_curve_that_follows_the_model():
+    dice = random.Random("two runs of each point can agree by chance")
+    curves = [planted(1000, dice.uniform(0.2, 5), noise=0.01, runs=2, seed=dice.random()) for _ in range(200)]
+    classes = Counter(classify(curve("xfs", "web", points)).is_class for points in curves)
+    assert classes[Class.FOLLOWS] + classes[Class.UNDECIDED] >= 199, classes
 
 
 @given(st.floats(0.1, 1000))
