@@ -192,8 +192,14 @@ def _cache_failing(names: tuple[str, ...] | Unknown, stack: Stack, disks: Mappin
     """Whether a drive below the cache devices fails; no cache is attached where there are none."""
     if isinstance(names, Unknown):
         return names
-    leaves = {at for name in names for at in (f"disk:{name}", *stack.under(f"layer:{name}")) if at in disks}
-    return read_fact.any_of([disks[at].failing for at in sorted(leaves)], ", ".join(names))
+    failing: list[Fact[bool]] = []
+    for name in names:
+        top = f"disk:{name}" if f"disk:{name}" in disks else f"layer:{name}"
+        drives = [disks[subject].failing for subject in (top, *stack.under(top)) if subject in disks]
+        if not drives or not stack.followed(top):
+            drives.append(Unknown(Cause.NOT_EXPOSED, "", f"{name}: what it stands on"))
+        failing += drives
+    return read_fact.any_of(failing, ", ".join(names))
 
 
 def _device_mapper(

@@ -27,7 +27,8 @@ def of_disk(machine: Machine, device: BlockDevice) -> Fact[tuple[str, ...]]:
     """What says that requests to a disk fail; that nothing says so is no proof."""
     if not device.name.startswith(_WITH_A_STATE):
         return NOT_APPLICABLE
-    signs, sources = [], []
+    signs: list[str] = []
+    sources: list[str] = []
     state = read_fact.text(machine, f"{device.folder}/device/state")
     if isinstance(state, Known):
         sources.append(state.source)
@@ -37,7 +38,9 @@ def of_disk(machine: Machine, device: BlockDevice) -> Fact[tuple[str, ...]]:
         if isinstance(session_state, Known):
             sources.append(session_state.source)
             signs += [f"iSCSI session '{session_state.value}'"] if session_state.value != _LOGGED_IN else []
-    return Known(tuple(signs), ", ".join(sources) or device.folder)
+    if isinstance(state, Unknown) and not sources:
+        return state
+    return Known(tuple(signs), ", ".join(sources))
 
 
 def device_gone(
@@ -69,19 +72,23 @@ def inactive_arrays(machine: Machine) -> Fact[tuple[str, ...]]:
 
     A container of IMSM or DDF has members, and is never started: the arrays in it are.
     """
-    found = []
+    found, unknown = [], []
     for name in read_fact.names(machine.entries("/sys/block")):
         folder = f"/sys/block/{name}"
-        if not name.startswith("md") or read_fact.value(read_fact.number(machine, f"{folder}/size")) != 0:
+        size = read_fact.number(machine, f"{folder}/size")
+        if not name.startswith("md") or (isinstance(size, Known) and size.value):
             continue
         metadata = read_fact.value(read_fact.text(machine, f"{folder}/md/metadata_version")) or "external:"
         if metadata.startswith("external:") and not metadata.startswith("external:/"):
             continue
+        state = size if isinstance(size, Unknown) else read_fact.text(machine, f"{folder}/md/array_state")
         members = [it for it in read_fact.names(machine.entries(f"{folder}/md")) if it.startswith("dev-")]
-        if members and read_fact.value(read_fact.text(machine, f"{folder}/md/array_state")) == "inactive":
+        if isinstance(state, Unknown):
+            unknown.append(state)
+        elif members and state.value == "inactive":
             wanted = read_fact.value(read_fact.number(machine, f"{folder}/md/raid_disks"))
             found.append(f"{name} with {len(members)}{f' of {wanted}' if wanted else ''} members")
-    return Known(tuple(found), "/sys/block/md*/md/array_state")
+    return unknown[0] if unknown and not found else Known(tuple(found), "/sys/block/md*/md/array_state")
 
 
 def array_action(machine: Machine, folder: str) -> Fact[str]:

@@ -1,0 +1,42 @@
+"""What the kernel has stopped; what could not be read is neither stopped nor known to work."""
+
+import pytest
+
+from fsadvisor.facts import Known, Unknown
+from fsadvisor.survey.whole import survey
+from tests.told import disk, machine, stacked
+
+
+def scopes(*parts):
+    return {it.id: it.scope for it in survey(machine(*parts), {}).subjects}
+
+
+@pytest.mark.parametrize(
+    ("state", "signs"),
+    [
+        ({"device__state": "running"}, ()),
+        ({"device__state": "offline"}, ("state 'offline'",)),
+        ({"device__state": "transport-offline"}, ("state 'transport-offline'",)),
+        ({}, None),
+    ],
+)
+def test_a_disk_takes_requests_only_where_the_kernel_says_so(state, signs):
+    found = scopes(disk("sda", **state))["disk:sda"]["disk"].offline
+    assert isinstance(found, Unknown) if signs is None else found == Known(signs, found.source)
+
+
+def array(**more):
+    return stacked("md127", "9:127", (), **({"md__metadata_version": "1.2", "md__dev-sda1__state": "spare"} | more))
+
+
+@pytest.mark.parametrize(
+    ("told", "expected"),
+    [
+        ({"size": "0", "md__array_state": "inactive", "md__raid_disks": "4"}, ("md127 with 1 of 4 members",)),
+        ({"size": "0", "md__array_state": "clear"}, ()),
+        ({"size": "0"}, None),
+    ],
+)
+def test_an_array_whose_state_can_not_be_read_is_not_taken_for_a_started_one(told, expected):
+    found = scopes(disk("sda"), array(**told))["host"]["host"].md_inactive
+    assert isinstance(found, Unknown) if expected is None else found == Known(expected, found.source)
