@@ -115,10 +115,7 @@ def carrier(machine: Machine, device: BlockDevice) -> Fact[str]:
     """'pcie', 'tcp', 'rdma', 'fc', 'loop', … as the driver calls it; of all paths."""
     if "/nvme-subsystem/" not in device.hardware:
         return _of(machine, device.folder, device.hardware)
-    names = machine.entries("/sys/block")
-    if isinstance(names, Unknown):
-        return names
-    carriers = [_of_path(machine, f"/sys/block/{name}") for name in names if _is_path(name, device.name)]
+    carriers = [_of_path(machine, folder) for folder in path_folders(machine, device)]
     unknown = next((it for it in carriers if isinstance(it, Unknown)), None)
     if unknown is not None:
         return unknown
@@ -130,9 +127,16 @@ def paths_of(machine: Machine, device: BlockDevice) -> list[str]:
     """The places in sysfs of an NVMe disk's paths; of any other disk its own."""
     if "/nvme-subsystem/" not in device.hardware:
         return [device.hardware]
-    names = (it for it in read_fact.names(machine.entries("/sys/block")) if _is_path(it, device.name))
-    links = (machine.link(f"/sys/block/{name}") for name in names)
+    links = (machine.link(folder) for folder in path_folders(machine, device))
     return [it.text for it in links if not isinstance(it, Unknown)]
+
+
+def path_folders(machine: Machine, device: BlockDevice) -> list[str]:
+    """Below /sys/block the folders of an NVMe disk's paths, which are hidden disks; of any other disk its own."""
+    if "/nvme-subsystem/" not in device.hardware:
+        return [device.folder]
+    names = read_fact.names(machine.entries("/sys/block"))
+    return [f"/sys/block/{name}" for name in names if _is_path(name, device.name)]
 
 
 def _is_path(name: str, head: str) -> bool:

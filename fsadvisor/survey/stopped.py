@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Final
 
 from fsadvisor.facts import NOT_APPLICABLE, Cause, Fact, Known, Unknown
 from fsadvisor.patterns import late
-from fsadvisor.survey import kernel_log, read_fact
+from fsadvisor.survey import attachment, kernel_log, read_fact
 from fsadvisor.survey.filesystem_types.registry import ON_DEVICES
 
 if TYPE_CHECKING:
@@ -24,23 +24,26 @@ _DISK: Final = late(r"(sd[a-z]+|vd[a-z]+|(?:nvme\d+n|mmcblk)\d+(?=p\d|$))")
 
 
 def of_disk(machine: Machine, device: BlockDevice) -> Fact[tuple[str, ...]]:
-    """What says that requests to a disk fail; that nothing says so is no proof."""
+    """What says that requests to a disk fail; () where a state says that they do not.
+
+    An NVMe disk of several paths has no state of its own: its paths' controllers have.
+    """
     if not device.name.startswith(_WITH_A_STATE):
         return NOT_APPLICABLE
-    signs: list[str] = []
-    sources: list[str] = []
-    state = read_fact.text(machine, f"{device.folder}/device/state")
-    if isinstance(state, Known):
-        sources.append(state.source)
-        signs += [f"state '{state.value}'"] if state.value in GONE else []
+    states = [read_fact.text(machine, f"{folder}/device/state") for folder in attachment.path_folders(machine, device)]
+    known = [state for state in states if isinstance(state, Known)]
+    gone = [state for state in known if state.value in GONE]
+    works = len(gone) < len(known)
+    signs = [f"state '{state.value}'" for state in gone] if gone and len(gone) == len(states) else []
     if session := _SESSION.search(device.hardware):
         session_state = read_fact.text(machine, f"/sys/class/iscsi_session/{session[1]}/state")
         if isinstance(session_state, Known):
-            sources.append(session_state.source)
+            known.append(session_state)
             signs += [f"iSCSI session '{session_state.value}'"] if session_state.value != _LOGGED_IN else []
-    if isinstance(state, Unknown) and not sources:
-        return state
-    return Known(tuple(signs), ", ".join(sources))
+    if signs or works:
+        return Known(tuple(signs), ", ".join(state.source for state in known))
+    unknown = [state for state in states if isinstance(state, Unknown)]
+    return unknown[0] if unknown else Unknown(Cause.NOT_EXPOSED, "", device.folder)
 
 
 def device_gone(

@@ -71,8 +71,15 @@ def wait_for(what, truth, seconds=120):
 
 
 def unload(module):
-    """Take a module out of the kernel; udev may hold what it made for a moment."""
-    wait_for(f"{module} to be unloaded", lambda: subprocess.run(["rmmod", module], check=False).returncode == 0)
+    """Take a module out of the kernel; udev may hold what it made for a moment, or ask for it once more."""
+
+    def is_out():
+        subprocess.run(["rmmod", module], check=False)
+        settle()
+        return not Path(f"/sys/module/{module}").exists()
+
+    settle()
+    wait_for(f"{module} to be unloaded", is_out)
 
 
 class Scenario:

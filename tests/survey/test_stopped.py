@@ -25,6 +25,25 @@ def test_a_disk_takes_requests_only_where_the_kernel_says_so(state, signs):
     assert isinstance(found, Unknown) if signs is None else found == Known(signs, found.source)
 
 
+@pytest.mark.parametrize(
+    ("paths", "signs"),
+    [
+        (("live", "dead"), ()),
+        (("dead", "dead"), ("state 'dead'", "state 'dead'")),
+        (("dead", None), None),
+        (("live", None), ()),
+        ((), None),
+    ],
+)
+def test_an_nvme_disk_of_several_paths_works_while_one_of_them_does(paths, signs):
+    head = disk("nvme0n1", where="virtual/nvme-subsystem/nvme-subsys0", number="259:0")
+    folders = [f"/sys/block/nvme0c{number}n1" for number in range(len(paths))]
+    files = {f"{folder}/hidden": "1" for folder in folders}
+    files |= {f"{folder}/device/state": state for folder, state in zip(folders, paths, strict=True) if state}
+    found = scopes(head, files)["disk:nvme0n1"]["disk"].offline
+    assert isinstance(found, Unknown) if signs is None else found == Known(signs, found.source)
+
+
 def array(**more):
     return stacked("md127", "9:127", (), **({"md__metadata_version": "1.2", "md__dev-sda1__state": "spare"} | more))
 
