@@ -76,10 +76,10 @@ def inactive_arrays(machine: Machine) -> Fact[tuple[str, ...]]:
     A container of IMSM or DDF has members, and is never started: the arrays in it are.
     """
     found, unknown = [], []
-    for name in read_fact.names(machine.entries("/sys/block")):
+    for name in (it for it in read_fact.names(machine.entries("/sys/block")) if it.startswith("md")):
         folder = f"/sys/block/{name}"
         size = read_fact.number(machine, f"{folder}/size")
-        if not name.startswith("md") or (isinstance(size, Known) and size.value):
+        if isinstance(size, Known) and size.value:
             continue
         metadata = read_fact.value(read_fact.text(machine, f"{folder}/md/metadata_version")) or "external:"
         if metadata.startswith("external:") and not metadata.startswith("external:/"):
