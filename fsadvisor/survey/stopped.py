@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 GONE: Final = ("offline", "transport-offline", "deleted", "cancel", "dead", "deleting", "deleting (no IO)")
 """States of SCSI devices (drivers/scsi/scsi_sysfs.c) and NVMe controllers (sysfs.c) that take no requests."""
 _LOGGED_IN: Final = "LOGGED_IN"
+_CONTAINER: Final = late(r"external:(?!/)")
+"""An array in one says external:/md127/0."""
 _WITH_A_STATE: Final = ("sd", "nvme")
 _SESSION: Final = late(r"/(session\d+)/")
 _DISK: Final = late(r"(sd[a-z]+|vd[a-z]+|(?:nvme\d+n|mmcblk)\d+(?=p\d|$))")
@@ -75,20 +77,23 @@ def inactive_arrays(machine: Machine) -> Fact[tuple[str, ...]]:
 
     A container of IMSM or DDF has members, and is never started: the arrays in it are.
     """
-    found, unknown = [], []
+    found: list[str] = []
+    unknown: list[Unknown] = []
     for name in (it for it in read_fact.names(machine.entries("/sys/block")) if it.startswith("md")):
         folder = f"/sys/block/{name}"
         size = read_fact.number(machine, f"{folder}/size")
         if isinstance(size, Known) and size.value:
             continue
-        metadata = read_fact.value(read_fact.text(machine, f"{folder}/md/metadata_version")) or "external:"
-        if metadata.startswith("external:") and not metadata.startswith("external:/"):
+        metadata = read_fact.text(machine, f"{folder}/md/metadata_version")
+        state = read_fact.text(machine, f"{folder}/md/array_state")
+        missing = [fact for fact in (size, metadata, state) if isinstance(fact, Unknown)]
+        if missing:
+            unknown.append(missing[0])
             continue
-        state = size if isinstance(size, Unknown) else read_fact.text(machine, f"{folder}/md/array_state")
+        if _CONTAINER.match(read_fact.value(metadata) or ""):
+            continue
         members = [it for it in read_fact.names(machine.entries(f"{folder}/md")) if it.startswith("dev-")]
-        if isinstance(state, Unknown):
-            unknown.append(state)
-        elif members and state.value == "inactive":
+        if members and read_fact.value(state) == "inactive":
             wanted = read_fact.value(read_fact.number(machine, f"{folder}/md/raid_disks"))
             found.append(f"{name} with {len(members)}{f' of {wanted}' if wanted else ''} members")
     return unknown[0] if unknown and not found else Known(tuple(found), "/sys/block/md*/md/array_state")

@@ -53,6 +53,7 @@ def array(**more):
     [
         ({"size": "0", "md__array_state": "inactive", "md__raid_disks": "4"}, ("md127 with 1 of 4 members",)),
         ({"size": "0", "md__array_state": "clear"}, ()),
+        ({"size": "0", "md__array_state": "inactive", "md__metadata_version": "external:imsm"}, ()),
         ({"size": "0"}, None),
     ],
 )
