@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, TypeVar
 from fsadvisor.arguments_help import demo_extras, is_demo
 from fsadvisor.machine import kept_files
 from fsadvisor.machine.kept_files import WithFile, with_own_results
-from fsadvisor.rulebook.shelf import Shelf, load_shelf, own_rules, own_shelf
+from fsadvisor.rulebook.loading import Rulebook, load_rulebook, own_rulebook, own_rules
 from fsadvisor.storage.catalogue import did_you_mean
 
 if TYPE_CHECKING:
@@ -68,13 +68,13 @@ def attestations(chosen: argparse.Namespace) -> Path:
     return chosen.attestations or Path(kept_files.ATTESTATIONS)
 
 
-def shelf(chosen: argparse.Namespace) -> Shelf:
+def rulebook(chosen: argparse.Namespace) -> Rulebook:
     """Our own rules, and those of --rules."""
     folders = [own_rules(), *(chosen.rules or ())]
     absent = next((folder for folder in folders if not folder.is_dir()), None)
     if absent is not None:
         raise UsageError(f"{absent}: no such directory of rules")
-    return load_shelf(*folders) if chosen.rules else own_shelf()
+    return load_rulebook(*folders) if chosen.rules else own_rulebook()
 
 
 def storage(machine: Machine, chosen: argparse.Namespace, supposed: Sequence[Supposition] = ()) -> Storage:

@@ -28,15 +28,15 @@ from fsadvisor.__main__ import main
 from fsadvisor.arguments import parser
 from fsadvisor.machine.recorded import RecordedMachine
 from fsadvisor.rulebook.advise import advise
-from fsadvisor.rulebook.shelf import own_shelf
+from fsadvisor.rulebook.loading import own_rulebook
 from fsadvisor.rulebook.words import found
 from fsadvisor.survey.whole import survey
 for module in pkgutil.walk_packages(fsadvisor.__path__, "fsadvisor."):
     if "tui" not in module.name:
         importlib.import_module(module.name)
 parser()
-advise(survey(RecordedMachine(pathlib.Path(sys.argv[2])), {}), own_shelf().rules)
-found("stall", own_shelf().rules)
+advise(survey(RecordedMachine(pathlib.Path(sys.argv[2])), {}), own_rulebook().rules)
+found("stall", own_rulebook().rules)
 gc.freeze()
 asking = socket.socket(fileno=int(sys.argv[1]))
 while True:

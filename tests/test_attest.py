@@ -16,14 +16,14 @@ from fsadvisor.report.as_text import as_text
 from fsadvisor.report.model import Provenance
 from fsadvisor.report.schema import schema_text
 from fsadvisor.rulebook.advise import advise, with_fitting_waivers
-from fsadvisor.rulebook.shelf import own_shelf
+from fsadvisor.rulebook.loading import own_rulebook
 from fsadvisor.survey.whole import survey
 from tests.command import in_text
 from tests.paths import FIXTURES
 
 MACHINE = FIXTURES / "machines" / "ext4-nobarrier"
 SUBJECT = "filesystem:/dev/loop0"
-RULES = own_shelf().rules
+RULES = own_rulebook().rules
 
 
 @pytest.fixture

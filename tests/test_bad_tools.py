@@ -9,8 +9,8 @@ import pytest
 from fsadvisor.facts import Cause, Known, Unknown
 from fsadvisor.machine.live import LiveMachine
 from fsadvisor.rulebook.advise import advise
+from fsadvisor.rulebook.loading import own_rulebook
 from fsadvisor.rulebook.rule import Outcome
-from fsadvisor.rulebook.shelf import own_shelf
 from fsadvisor.survey import drive
 from fsadvisor.survey.host import COMMANDS
 from fsadvisor.survey.whole import survey
@@ -33,7 +33,7 @@ TOOLS = (
     "zfs",
     "lvs",
 )
-RULES = own_shelf().rules
+RULES = own_rulebook().rules
 
 LIES = {
     "hangs": "exec sleep 60",

@@ -18,7 +18,7 @@ from fsadvisor.machine.recording import RecordingMachine
 from fsadvisor.report.as_json import as_json
 from fsadvisor.report.model import Provenance
 from fsadvisor.rulebook.advise import advise
-from fsadvisor.rulebook.shelf import own_shelf
+from fsadvisor.rulebook.loading import own_rulebook
 from fsadvisor.survey.whole import survey
 from tests.cases import few
 from tests.command import fsadvisor, started
@@ -163,7 +163,7 @@ def told(verdicts):
 
 def verdict_lines(storage):
     about = Provenance(version="x", root=True)
-    return json.loads(b"".join(as_json(storage, advise(storage, own_shelf().rules), about)))["verdicts"]
+    return json.loads(b"".join(as_json(storage, advise(storage, own_rulebook().rules), about)))["verdicts"]
 
 
 def test_a_recording_holds_no_identity_of_this_machine(tmp_path):

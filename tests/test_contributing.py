@@ -8,7 +8,7 @@ import sys
 import pytest
 
 from fsadvisor.rulebook.laws import unproven
-from fsadvisor.rulebook.shelf import load_rule
+from fsadvisor.rulebook.loading import load_rule
 from tests.paths import ROOT
 from tests.test_cli import MACHINE
 

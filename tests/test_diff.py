@@ -10,14 +10,14 @@ from fsadvisor.report import difference, history
 from fsadvisor.report.as_json import as_json
 from fsadvisor.report.model import Provenance
 from fsadvisor.rulebook.advise import advise
-from fsadvisor.rulebook.shelf import own_shelf
+from fsadvisor.rulebook.loading import own_rulebook
 from tests.command import in_text
 from tests.paths import FIXTURES
 from tests.report import composed
 
 MACHINES = FIXTURES / "machines"
 CALM, RISKY = MACHINES / "xfs-logbsize", MACHINES / "ext4-nobarrier"
-RULES = own_shelf().rules
+RULES = own_rulebook().rules
 HIGH = ("critical", "high")
 REPORT = '{"schema":"%s","machine":{},"summary":{},"subjects":[],"verdicts":[]}'
 

@@ -3,13 +3,13 @@
 import re
 from functools import cache
 
-from fsadvisor.rulebook.shelf import own_shelf
+from fsadvisor.rulebook.loading import own_rulebook
 from fsadvisor.rulebook.tables import errata, table_names
 from tests.paths import ROOT
 from tools import rule_docs
 from tools.generate_docs import left_over, stale, write
 
-RULES = own_shelf().rules
+RULES = own_rulebook().rules
 LINK = re.compile(r"\]\(([^()\s]+)\)")
 TEXTS = {"man.8": "a", "rules/one.md": "b"}
 

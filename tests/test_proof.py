@@ -3,7 +3,7 @@
 import pytest
 
 from fsadvisor.rulebook.laws import unproven
-from fsadvisor.rulebook.shelf import load_rule
+from fsadvisor.rulebook.loading import load_rule
 from tests.paths import ROOT
 
 RULE = (ROOT / "rules" / "disk" / "nvme-with-scheduler.toml").read_text()

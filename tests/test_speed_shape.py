@@ -10,7 +10,7 @@ from fsadvisor.facts import Cause, Unknown
 from fsadvisor.machine.recorded import RecordedMachine
 from fsadvisor.report.as_json import as_json
 from fsadvisor.rulebook.advise import advise
-from fsadvisor.rulebook.shelf import own_shelf
+from fsadvisor.rulebook.loading import own_rulebook
 from fsadvisor.survey.whole import survey
 from tests.paths import ROOT
 from tools.bench.generated import write_machine
@@ -118,7 +118,7 @@ def test_the_json_report_comes_in_pieces_of_one_subject_or_verdict(generated):
     sizes = {}
     for disks in (FEW, MANY):
         storage = survey(RecordedMachine(generated / str(disks)), {})
-        pieces = as_json(storage, advise(storage, own_shelf().rules), about())
+        pieces = as_json(storage, advise(storage, own_rulebook().rules), about())
         sizes[disks] = sorted(map(len, pieces))
 
     assert len(sizes[MANY]) > 3 * len(sizes[FEW])

@@ -1,6 +1,6 @@
 """Compiles what is written in TOML to JSON, keyed by content, so that no run parses it: rules, and tables.
 
-Needs the standard library only: the set-up calls it, and hatchling while it builds a wheel. fsadvisor.rulebook.shelf
+Needs the standard library only: the set-up calls it, and hatchling while it builds a wheel. fsadvisor.rulebook.loading
 and fsadvisor.own_tables read it; what was changed since is not found there, and is parsed.
 """
 

@@ -19,7 +19,7 @@ from argparse_manpage.manpage import Manpage
 from fsadvisor import cli
 from fsadvisor._version import __version__
 from fsadvisor.arguments import DOCUMENTS
-from fsadvisor.rulebook.shelf import load_shelf
+from fsadvisor.rulebook.loading import load_rulebook
 from tools import rule_docs, waits_docs
 
 if TYPE_CHECKING:
@@ -87,7 +87,7 @@ def documents() -> dict[str, str]:
     found["help.txt"] = help_page(cli.parser())
     found["waits.md"] = waits_docs.page()
     found["../README.md"] = readme()
-    return found | rule_docs.pages(load_shelf().rules)
+    return found | rule_docs.pages(load_rulebook().rules)
 
 
 def write(folder: Path, texts: Mapping[str, str]) -> None:

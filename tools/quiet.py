@@ -26,7 +26,7 @@ from fsadvisor.measure.now.answer import answer
 from fsadvisor.measure.now.look import look
 from fsadvisor.measure.now.model import Window  # noqa: TC001 - msgspec reads the annotation
 from fsadvisor.pages.escape import encodable
-from fsadvisor.rulebook.shelf import own_shelf
+from fsadvisor.rulebook.loading import own_rulebook
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -135,7 +135,7 @@ def looks(name: str, windows: int, place: Path) -> Iterator[Kept]:
 
 def judged(windows: Iterable[Kept]) -> int:
     """Print a row for each kind of work, and return how often something was said to hurt."""
-    rules = own_shelf().rules
+    rules = own_rulebook().rules
     wrong = 0
     for name, kept in groupby(windows, key=lambda one: one.work):
         told: Counter[str] = Counter()

@@ -23,7 +23,7 @@ from fsadvisor.survey.attested import PINNED_TO_DRIVES, PINNED_TO_FIRMWARE, unfi
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
 
-    from fsadvisor.readers.attestations import Attestations, Drive, Value
+    from fsadvisor.readers.attestations import Attestations, PinnedDrive, Value
     from fsadvisor.rulebook.rule import Rule
     from fsadvisor.storage import Storage, Subject
     from fsadvisor.storage.catalogue import Entry as Fact
@@ -187,7 +187,7 @@ def _number_or_text(fact: Fact, word: str) -> Value | None:
     return real(word) if fact.kind is Kind.REAL else word
 
 
-def _drives(identity: Identity, fact: str = "") -> tuple[Drive, ...]:
+def _drives(identity: Identity, fact: str = "") -> tuple[PinnedDrive, ...]:
     return tuple(drive.pin(firmware=fact in PINNED_TO_FIRMWARE) for drive in identity.drives)
 
 
@@ -206,7 +206,7 @@ def _entry(
     value: Value | None,
     until: dt.date,
     saying: Saying,
-    drives: tuple[Drive, ...],
+    drives: tuple[PinnedDrive, ...],
     uuid: str | None,
 ) -> Entry:
     if until < saying.on:
@@ -340,7 +340,7 @@ def _lines(entry: Entry) -> Iterator[str]:
         yield from ("", f"[[{entry.kind}.drive]]", *_drive(drive))
 
 
-def _drive(drive: Drive) -> Iterator[str]:
+def _drive(drive: PinnedDrive) -> Iterator[str]:
     for key, text in (("model", drive.model), ("serial", drive.serial), ("firmware", drive.firmware)):
         if text is not None:
             yield f"{key} = {_quoted(text)}"

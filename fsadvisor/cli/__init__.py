@@ -12,9 +12,9 @@ from fsadvisor import arguments, looking
 from fsadvisor._version import __version__
 from fsadvisor.machine.port import MachineError
 from fsadvisor.rulebook.advise import advise, judge, tally, with_fitting_waivers
+from fsadvisor.rulebook.loading import Rulebook, load_others_rule, load_rulebook
 from fsadvisor.rulebook.mistakes import RuleTextError
 from fsadvisor.rulebook.rule import Outcome, Rule
-from fsadvisor.rulebook.shelf import Shelf, load_others_rule, load_shelf
 from fsadvisor.storage.catalogue import catalogue, did_you_mean, matching
 
 if TYPE_CHECKING:
@@ -45,7 +45,7 @@ def run(argv: Sequence[str]) -> int:
     except (looking.UsageError, MachineError) as error:
         return _refuse(*map(str, error.args))
     except RuleTextError:  # compiled while a rule was being written
-        return _refuse(*map(str, load_shelf().errors))
+        return _refuse(*map(str, load_rulebook().errors))
 
 
 def _refuse(*messages: str) -> int:
@@ -84,15 +84,15 @@ def _audit(chosen: argparse.Namespace) -> int:
     from fsadvisor.report.as_json import could_not_look
     from fsadvisor.report.model import MachineIdentity, Provenance
 
-    shelf = looking.shelf(chosen)
+    rulebook = looking.rulebook(chosen)
     machine = looking.machine(chosen)
     seen, which = looking.identified(machine, chosen, MachineIdentity)
-    storage = with_fitting_waivers(seen, shelf.rules)
-    verdicts = advise(storage, shelf.rules, every=chosen.all)
-    status = BLIND if could_not_look(storage, machine.root) else _exit_code(chosen, verdicts, shelf)
+    storage = with_fitting_waivers(seen, rulebook.rules)
+    verdicts = advise(storage, rulebook.rules, every=chosen.all)
+    status = BLIND if could_not_look(storage, machine.root) else _exit_code(chosen, verdicts, rulebook)
     identity = which() if chosen.form in ("json", "lines", "brief") else None
     del which  # and with it all that was read of the machine: of a big one that is more than its report takes
-    about = Provenance(version=__version__, root=machine.root, rule_errors=shelf.errors, identity=identity)
+    about = Provenance(version=__version__, root=machine.root, rule_errors=rulebook.errors, identity=identity)
     if status or not chosen.quiet:
         report = _report(chosen, storage, verdicts, about)
         _replace(chosen.output, report, chosen.form) if chosen.output else _write(report)
@@ -135,12 +135,12 @@ def _report(
     return as_text(storage, verdicts, about, full=bool(chosen.full), every=bool(chosen.all))
 
 
-def _exit_code(chosen: argparse.Namespace, verdicts: Verdicts, shelf: Shelf) -> int:
+def _exit_code(chosen: argparse.Namespace, verdicts: Verdicts, rulebook: Rulebook) -> int:
     grave = _grave(chosen)
     advised = verdicts.among(lambda rule, outcome: outcome is Outcome.ADVISE and rule.severity in grave)
     if any(one.waiver is None for one in advised):
         return FINDINGS
-    open_ended = shelf.errors or tally(verdicts)[Outcome.UNDETERMINED]
+    open_ended = rulebook.errors or tally(verdicts)[Outcome.UNDETERMINED]
     return INCOMPLETE if chosen.strict and open_ended else 0
 
 
@@ -165,7 +165,7 @@ def _find(chosen: argparse.Namespace) -> int:
     from fsadvisor.verbs import find
     from fsadvisor.verbs.asking import RefusedError
 
-    rules = looking.shelf(chosen).rules
+    rules = looking.rulebook(chosen).rules
     try:
         _write(find.pages(chosen, rules, lambda: advise(looking.storage(looking.machine(chosen), chosen), rules)))
     except RefusedError as error:
@@ -189,11 +189,11 @@ def _plan(chosen: argparse.Namespace) -> int:
     from fsadvisor.plan import planning
     from fsadvisor.plan.planning import ChoiceError
 
-    shelf = looking.shelf(chosen)
+    rulebook = looking.rulebook(chosen)
     machine = looking.machine(chosen)
-    storage = with_fitting_waivers(looking.storage(machine, chosen), shelf.rules)
+    storage = with_fitting_waivers(looking.storage(machine, chosen), rulebook.rules)
     try:
-        made = planning.made(machine, storage, shelf.rules, chosen.findings)
+        made = planning.made(machine, storage, rulebook.rules, chosen.findings)
         report = planning.written(made, chosen.out) if chosen.out else ""
     except ChoiceError as error:
         raise looking.UsageError(str(error)) from error
@@ -206,7 +206,7 @@ def _plan(chosen: argparse.Namespace) -> int:
 def _capture(chosen: argparse.Namespace) -> int:
     from fsadvisor.verbs.recorded import capture
 
-    rules = looking.shelf(chosen).rules
+    rules = looking.rulebook(chosen).rules
     same = capture(
         looking.machine(chosen), chosen.folder, lambda machine: advise(looking.storage(machine, chosen), rules)
     )
@@ -230,9 +230,8 @@ def _attest(chosen: argparse.Namespace) -> int:
         return _checklist(chosen)
     if chosen.about is None:
         machine = looking.machine(chosen)
-        _write(
-            verbs.listing(machine, with_fitting_waivers(looking.storage(machine, chosen), looking.shelf(chosen).rules))
-        )
+        storage = with_fitting_waivers(looking.storage(machine, chosen), looking.rulebook(chosen).rules)
+        _write(verbs.listing(machine, storage))
         return 0
     if chosen.subject is None:
         raise looking.UsageError(f"say of what: fsadvisor attest {chosen.about} SUBJECT, such as disk:nvme0n1")
@@ -267,7 +266,7 @@ def _waive(chosen: argparse.Namespace) -> int:
     file = looking.attestations(chosen)
     if chosen.remove:
         return _tell(verbs.withdraw(file, "waiver", chosen.about, chosen.subject))
-    rules = looking.shelf(chosen).rules
+    rules = looking.rulebook(chosen).rules
     return _tell(verbs.waive(looking.machine(chosen), file, rules, chosen.about, chosen.subject, _saying(chosen)))
 
 

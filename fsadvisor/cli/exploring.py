@@ -62,7 +62,7 @@ def serve(chosen: argparse.Namespace) -> int:
         return _page(chosen)
     from fsadvisor.tui.serving import NoPortError, served
 
-    looking.shelf(chosen)
+    looking.rulebook(chosen)
     looking.machine(chosen)  # what is said wrongly is told now, not in the browser
     try:
         served(sys.argv[1:], chosen.port, may_write=bool(chosen.may_write))
@@ -107,7 +107,7 @@ def _session(chosen: argparse.Namespace, name: str, *, may_write: bool = True) -
     return Session(
         opened=opened,
         storage_of=lambda machine, supposed=(): looking.storage(machine, chosen, supposed),
-        shelf=looking.shelf(chosen),
+        rulebook=looking.rulebook(chosen),
         version=__version__,
         name=name,
         every=bool(chosen.all),

@@ -31,7 +31,7 @@ from fsadvisor.measure.probe.target import Objection
 from fsadvisor.measure.trial.change import ChangeError
 from fsadvisor.measure.trial.outcome import remarks
 from fsadvisor.pages.escape import without_surrogates
-from fsadvisor.rulebook.shelf import own_shelf
+from fsadvisor.rulebook.loading import own_rulebook
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -87,7 +87,7 @@ def _probed(asked: ProbeAsked, asks: IO[bytes], emit: Emit) -> Finished:
 
 
 def _tried(asked: TrialAsked, asks: IO[bytes], emit: Emit) -> Finished:
-    rule = next((it for it in own_shelf().rules if it.id == asked.rule), None)
+    rule = next((it for it in own_rulebook().rules if it.id == asked.rule), None)
     if rule is None and not asked.options:
         raise ChangeError(f"there is no rule {asked.rule}")
     wanted = trial_session.TrialWanted(

@@ -51,7 +51,7 @@ _LONGEST = 2000
 _LARGEST = 1 << 63
 
 
-class Drive(Struct, frozen=True, kw_only=True):
+class PinnedDrive(Struct, frozen=True, kw_only=True):
     """A drive that was meant: its model and serial number, None where it has none; its firmware where that counts."""
 
     model: str | None = None
@@ -76,7 +76,7 @@ class Entry(Struct, frozen=True, kw_only=True):
     because: str = ""
     link: str = ""
     uuid: str | None = None
-    drives: tuple[Drive, ...] = ()
+    drives: tuple[PinnedDrive, ...] = ()
 
     @property
     def kind_of_subject(self) -> str:
@@ -187,14 +187,14 @@ def _value(table: dict[str, Any]) -> Value:
     raise _MistakeError("`value` is neither true nor false, a number nor a text")
 
 
-def _drives(tables: Any) -> tuple[Drive, ...]:  # noqa: ANN401 - whatever TOML holds
+def _drives(tables: Any) -> tuple[PinnedDrive, ...]:  # noqa: ANN401 - whatever TOML holds
     if not isinstance(tables, list) or not all(isinstance(table, dict) for table in tables):
         raise _MistakeError("`drive` is no table: write [[attestation.drive]] or [[waiver.drive]]")
     return tuple(_drive(table) for table in tables)
 
 
-def _drive(table: dict[str, Any]) -> Drive:
+def _drive(table: dict[str, Any]) -> PinnedDrive:
     strange = next((key for key in table if key not in _OF_A_DRIVE), None)
     if strange is not None:
         raise _MistakeError(f"a drive has {', '.join(_OF_A_DRIVE)}, not `{strange[:80]}`")
-    return Drive(**{key: _text(table, key) for key in table})
+    return PinnedDrive(**{key: _text(table, key) for key in table})

@@ -11,7 +11,7 @@ from msgspec import Struct, field
 
 from fsadvisor.facts import Cause, Known, Unknown
 from fsadvisor.patterns import late
-from fsadvisor.readers.attestations import Drive
+from fsadvisor.readers.attestations import PinnedDrive
 from fsadvisor.storage import Disk, Filesystem
 from fsadvisor.survey import read_fact
 from fsadvisor.survey.attachment import is_same_model
@@ -41,15 +41,15 @@ class SeenDrive(Struct, frozen=True, kw_only=True):
     serial: Fact[str]
     firmware: Fact[str]
 
-    def pin(self, *, firmware: bool = False) -> Drive:
+    def pin(self, *, firmware: bool = False) -> PinnedDrive:
         """What to write down of it."""
-        return Drive(
+        return PinnedDrive(
             model=read_fact.value(self.model) or None,
             serial=read_fact.value(self.serial) or None,
             firmware=(read_fact.value(self.firmware) or None) if firmware else None,
         )
 
-    def differs(self, pin: Drive) -> str:
+    def differs(self, pin: PinnedDrive) -> str:
         """Why this is not the drive that was written down, '' where it is."""
         if not is_same_model(pin.model, read_fact.value(self.model)):
             return f"{self.name} is another drive now: {_named(read_fact.value(self.model))}, not {_named(pin.model)}"
@@ -59,7 +59,7 @@ class SeenDrive(Struct, frozen=True, kw_only=True):
             return f"the serial number of {self.name} can't be read: {self.serial.learn or self.serial.cause.value}"
         return f"{self.name} is another drive now: its serial number differs"
 
-    def _firmware_differs(self, pin: Drive) -> str:
+    def _firmware_differs(self, pin: PinnedDrive) -> str:
         if pin.firmware is None or pin.firmware == read_fact.value(self.firmware):
             return ""
         if isinstance(self.firmware, Unknown):
@@ -102,10 +102,10 @@ class Identity(Struct, frozen=True, kw_only=True):
         return next((why for why in (_unlike_all(seen_drive, entry.drives) for seen_drive in self.drives) if why), "")
 
 
-def _unlike_all(seen_drive: SeenDrive, pins: tuple[Drive, ...]) -> str:
+def _unlike_all(seen_drive: SeenDrive, pins: tuple[PinnedDrive, ...]) -> str:
     if not pins and not has_none(seen_drive.model):
         return "it does not say which drive it means: add [[attestation.drive]] or [[waiver.drive]] with its model"
-    reasons = [seen_drive.differs(pin) for pin in pins or (Drive(),)]
+    reasons = [seen_drive.differs(pin) for pin in pins or (PinnedDrive(),)]
     return "" if "" in reasons else reasons[0]
 
 

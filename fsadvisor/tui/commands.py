@@ -69,7 +69,7 @@ class Commands(Provider):
         if not isinstance(explorer, Explorer) or explorer.look is None:
             return keys.Index((), Names(()))
         if explorer.named is None or explorer.named[0] is not explorer.look:
-            entries = keys.entries(explorer.look, explorer.session.shelf.rules)
+            entries = keys.entries(explorer.look, explorer.session.rulebook.rules)
             explorer.named = explorer.look, keys.Index(entries, explorer.look.names)
         return explorer.named[1]
 

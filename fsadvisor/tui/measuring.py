@@ -204,7 +204,7 @@ class Doctor:
         """What the doctor says of it."""
         from fsadvisor.measure.now.answer import answer
 
-        return answer(window, self._session.shelf.rules)
+        return answer(window, self._session.rulebook.rules)
 
     def _run(self) -> None:
         try:

@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     from fsadvisor.measure.now.model import Window
     from fsadvisor.readers.attestations import Entry
     from fsadvisor.report.history import Gist, History
-    from fsadvisor.rulebook.shelf import Shelf
+    from fsadvisor.rulebook.loading import Rulebook
     from fsadvisor.storage import Storage, Supposition
     from fsadvisor.survey.progress import Glimpse, Progress
 
@@ -78,7 +78,7 @@ class Session(Struct, kw_only=True, dict=True):
 
     opened: Callable[[], tuple[Machine, ProgressiveMachine | None]]
     storage_of: Survey
-    shelf: Shelf
+    rulebook: Rulebook
     version: str
     name: str = ""
     """What the machine is called, as far as that is known before it is looked at."""
@@ -189,7 +189,7 @@ class Session(Struct, kw_only=True, dict=True):
         """The same of a finding that is accepted. Raises ClaimError."""
         from fsadvisor.attestation import verbs
 
-        return self.asked(lambda machine: verbs.accepted(machine, self.shelf.rules, rule, subject, saying))
+        return self.asked(lambda machine: verbs.accepted(machine, self.rulebook.rules, rule, subject, saying))
 
     def withdrawn(self, offered: Sequence[tuple[str, str]]) -> str:
         """Take waivers out of the file: of rules, each with the id of a subject; what was done, in words."""
@@ -213,13 +213,13 @@ class Session(Struct, kw_only=True, dict=True):
     def _look(self, machine: Machine, supposed: Sequence[Supposition] = ()) -> Look:
         with self._lock, reporting_to(self._hear):
             storage = self.storage_of(machine, supposed) if supposed else self.storage_of(machine)
-            storage = with_fitting_waivers(storage, self.shelf.rules)
+            storage = with_fitting_waivers(storage, self.rulebook.rules)
             self._number += 1
             return Look(
                 number=self._number,
                 storage=storage,
-                verdicts=advise(storage, self.shelf.rules, every=self.every),
-                about=Provenance(version=self.version, root=machine.root, rule_errors=self.shelf.errors),
+                verdicts=advise(storage, self.rulebook.rules, every=self.every),
+                about=Provenance(version=self.version, root=machine.root, rule_errors=self.rulebook.errors),
                 host=self._host(machine),
             )
 

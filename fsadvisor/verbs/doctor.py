@@ -26,8 +26,8 @@ from fsadvisor.report.asked_page import asked_blocks
 from fsadvisor.report.doctor_page import as_json, document, full_document, timeline
 from fsadvisor.report.fsync_page import fsync_document
 from fsadvisor.rulebook.advise import advise
+from fsadvisor.rulebook.loading import own_rulebook
 from fsadvisor.rulebook.rule import CALLS_FOR_ACTION
-from fsadvisor.rulebook.shelf import own_shelf
 from fsadvisor.rulebook.words import found
 from fsadvisor.survey.whole import only, survey
 from fsadvisor.verbs.asking import RefusedError
@@ -56,7 +56,7 @@ _SYNC: Final = ("commit", "flush", "fsync", "sync")
 def run(chosen: argparse.Namespace, machine: Machine, write: Callable[[Iterable[str]], None]) -> int:
     """Do what the command line asks for; returns the exit status. Raises RefusedError."""
     words: list[str] = [_absolute(word) for word in chosen.words]
-    rules = own_shelf().rules
+    rules = own_rulebook().rules
     if words and words[0] in ("full", "fsync") and not _is_symptom(words, rules):
         return _of_path(chosen, machine, write)
     if chosen.on and chosen.trace:
@@ -170,7 +170,7 @@ def _lasting(timeout_s: float) -> Iterator[str]:
 
 
 def _verdicts(machine: Machine) -> tuple[Verdict, ...]:
-    return tuple(advise(survey(machine, {}), own_shelf().rules))
+    return tuple(advise(survey(machine, {}), own_rulebook().rules))
 
 
 def _of_path(chosen: argparse.Namespace, machine: Machine, write: Callable[[Iterable[str]], None]) -> int:
@@ -187,7 +187,7 @@ def _of_path(chosen: argparse.Namespace, machine: Machine, write: Callable[[Iter
         raise RefusedError(f"{path}: on no mount that can be told; name a path that exists")
     window = _look(chosen) if what == "fsync" else None
     part = only(survey(machine, {}), mount.mount_point)
-    rules = own_shelf().rules
+    rules = own_rulebook().rules
     if part is None:
         raise RefusedError(f"{path}: {mount.mount_point} ({mount.fs_type}) holds no files on storage that is audited")
     own = next((one for one in part.subjects if one.id == f"mount:{mount.mount_point}"), None)

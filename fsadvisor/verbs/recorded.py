@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from fsadvisor.machine.port import Machine
     from fsadvisor.report.difference import Difference
     from fsadvisor.rulebook.advise import Verdict
-    from fsadvisor.rulebook.shelf import Shelf
+    from fsadvisor.rulebook.loading import Rulebook
 
 LAST, NOW = "last", "now"
 _MOST_BYTES: Final = 256 << 20
@@ -37,14 +37,14 @@ _CHOICE: Final = "name a file that `fsadvisor --json` wrote"
 
 def diff(chosen: Namespace, grave: Collection[str]) -> tuple[Iterator[str], Difference, str]:
     """What is printed, what was found, and why nothing could be seen on the new side ('': something was)."""
-    shelf = looking.shelf(chosen)
-    old, new = _side(chosen.old, chosen, shelf), _side(chosen.new, chosen, shelf)
-    found = difference.difference(old, new, shelf.rules, grave, (chosen.old, chosen.new))
+    rulebook = looking.rulebook(chosen)
+    old, new = _side(chosen.old, chosen, rulebook), _side(chosen.new, chosen, rulebook)
+    found = difference.difference(old, new, rulebook.rules, grave, (chosen.old, chosen.new))
     told = difference.as_json(found) if chosen.form == "json" else difference.as_text(found)
     return told, found, new.could_not_look or ""
 
 
-def _side(which: str, chosen: Namespace, shelf: Shelf) -> Side:
+def _side(which: str, chosen: Namespace, rulebook: Rulebook) -> Side:
     """A side by its name; what mounts are used for, and which part counts, is said of the machine that this runs on."""
     if which == LAST:
         return _last()
@@ -57,9 +57,9 @@ def _side(which: str, chosen: Namespace, shelf: Shelf) -> Side:
     own = {} if path is None else {"workload": None, "only": None}
     looked = Namespace(**{**vars(chosen), "on": path, **own})
     machine = looking.machine(looked)
-    storage = with_fitting_waivers(looking.storage(machine, looked), shelf.rules)
-    about = Provenance(version=__version__, root=machine.root, rule_errors=shelf.errors)
-    return difference.side_of(b"".join(as_json(storage, advise(storage, shelf.rules), about)))
+    storage = with_fitting_waivers(looking.storage(machine, looked), rulebook.rules)
+    about = Provenance(version=__version__, root=machine.root, rule_errors=rulebook.errors)
+    return difference.side_of(b"".join(as_json(storage, advise(storage, rulebook.rules), about)))
 
 
 def _starts_like_json(path: Path) -> bool:

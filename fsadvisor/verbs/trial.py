@@ -17,7 +17,7 @@ from fsadvisor.pages.escape import clean
 from fsadvisor.pages.text import render
 from fsadvisor.report import probe_page, trial_json, trial_page
 from fsadvisor.report.probe_page import Narrator, RunStep
-from fsadvisor.rulebook.shelf import own_shelf
+from fsadvisor.rulebook.loading import own_rulebook
 from fsadvisor.storage.catalogue import did_you_mean
 from fsadvisor.survey.tried import sentence
 from fsadvisor.verbs import asking
@@ -66,7 +66,7 @@ def requested(chosen: argparse.Namespace) -> TrialRequest:
             "say what to try and where: fsadvisor trial access-times-written --on-scratch /srv, or "
             "fsadvisor trial -o noatime --on-scratch /srv"
         )
-    rules = {rule.id: rule for rule in own_shelf().rules}
+    rules = {rule.id: rule for rule in own_rulebook().rules}
     rule = rules.get(words[0])
     if rule is not None and len(words) > 1:
         raise RefusedError(f"one change at a time: {rule.id} alone, or options alone")

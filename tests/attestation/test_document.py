@@ -9,7 +9,7 @@ from msgspec.structs import replace
 
 from fsadvisor import attestation
 from fsadvisor.attestation import ClaimError
-from fsadvisor.readers.attestations import Drive, Entry, parse
+from fsadvisor.readers.attestations import Entry, PinnedDrive, parse
 from tests.paths import FIXTURES
 
 WRITTEN = (FIXTURES / "outputs/attestations/written.out").read_text()
@@ -23,7 +23,7 @@ ENTRY = Entry(
     on=dt.date(2026, 11, 20),
     until=dt.date(2027, 11, 20),
     link="https://example.com/",
-    drives=(Drive(model="A", serial="B"), Drive()),
+    drives=(PinnedDrive(model="A", serial="B"), PinnedDrive()),
 )
 
 texts = st.text(st.characters(exclude_categories=("Cs",)), min_size=1, max_size=40).filter(str.strip)
@@ -48,7 +48,7 @@ def test_a_new_file_says_what_it_is():
 def test_any_words_are_read_back_as_they_were_said(by, because, model, value, waived):
     kind = "waiver" if waived else "attestation"
     entry = replace(ENTRY, kind=kind, by=by, because=because, value=None if waived else value)
-    entry = replace(entry, drives=(Drive(model=model),))
+    entry = replace(entry, drives=(PinnedDrive(model=model),))
     text = attestation.with_entry(WRITTEN, entry)
     assert parse(text).unread == ()
     assert placed(entry, text) in parse(text).entries

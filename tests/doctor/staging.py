@@ -9,7 +9,7 @@ from pathlib import Path
 
 from fsadvisor.measure.now.answer import answer
 from fsadvisor.measure.now.look import look
-from fsadvisor.rulebook.shelf import own_shelf
+from fsadvisor.rulebook.loading import own_rulebook
 from tests.waiting import comes_to
 
 SECONDS = 5.0
@@ -43,7 +43,7 @@ def program(code, place, *argv):
 
 def diagnosis(seconds=SECONDS):
     """What doctor says of this machine now."""
-    return answer(look(seconds), own_shelf().rules)
+    return answer(look(seconds), own_rulebook().rules)
 
 
 def causes(told, place):

@@ -16,10 +16,10 @@ from fsadvisor.measure.now.model import Device, Filesystem, Group, Program, Wind
 from fsadvisor.measure.now.programs import by_process, groups_of, unit_of
 from fsadvisor.report.doctor_page import as_json
 from fsadvisor.report.schema import schema
-from fsadvisor.rulebook.shelf import own_shelf
+from fsadvisor.rulebook.loading import own_rulebook
 from tests.command import fsadvisor
 
-RULES = own_shelf().rules
+RULES = own_rulebook().rules
 QUIET = {
     "processor": 0.1, "steal": 0.0, "cpu_some": 0.0, "io_some": 0.0, "memory_some": 0.0, "memory_full": 0.0,
     "swap_bytes": 0.0, "dirty": 1 << 20, "dirty_limit": 1 << 30, "waiting": 0.0, "running": 0.2, "kinds": {"lock": 0.0},

@@ -17,7 +17,7 @@ from fsadvisor.measure.now.answer import answer
 from fsadvisor.measure.now.look import look
 from fsadvisor.measure.now.model import Window
 from fsadvisor.report.doctor_page import as_json
-from fsadvisor.rulebook.shelf import own_shelf
+from fsadvisor.rulebook.loading import own_rulebook
 from tests.command import fsadvisor
 from tests.doctor.staging import FLOODS, FSYNCS, WRITES, causes, diagnosis, in_state, program
 from tests.loops import loops, needs_loop_devices, run
@@ -206,7 +206,7 @@ def test_a_window_that_is_written_and_read_gets_the_same_answer(disks):
         [(Path(place) / str(number)).touch() for number in range(100)]
     window = look(1)
     again = msgspec.json.decode(msgspec.json.encode(window), type=Window)
-    rules = own_shelf().rules
+    rules = own_rulebook().rules
     assert as_json(answer(again, rules)) == as_json(answer(window, rules))
 
 

@@ -11,7 +11,7 @@ import pytest
 from msgspec.structs import replace
 
 from fsadvisor.measure.now.answer import answer
-from fsadvisor.rulebook.shelf import own_shelf
+from fsadvisor.rulebook.loading import own_rulebook
 from tests.doctor.disks import disk, mounted, needs_drive
 from tests.doctor.staging import FSYNCS, WRITES, causes, diagnosis, in_state, program
 from tests.loops import loops, needs_loop_devices, run
@@ -65,7 +65,7 @@ def test_tasks_that_wait_for_one_directory_are_told_with_the_directory(disks):
             stack.enter_context(program(RENAMES, place))
         seen = diagnosis().window
     alone = replace(seen, devices=(), filesystems=(), groups=())  # what others stage meanwhile would explain it
-    told = answer(alone, own_shelf().rules)
+    told = answer(alone, own_rulebook().rules)
     (found,) = (one for one in told.found if one.verdict.rule.id == "directory-locks")
     assert not found.hurts
     assert found.place == f"they work in {place}"

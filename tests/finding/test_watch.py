@@ -17,7 +17,7 @@ from fsadvisor.measure.now.kept import kept as kept_in
 from fsadvisor.measure.now.look import Watcher, as_line, threshold
 from fsadvisor.measure.now.model import Device, Program, Window
 from fsadvisor.readers import own_records
-from fsadvisor.rulebook.shelf import own_shelf
+from fsadvisor.rulebook.loading import own_rulebook
 from fsadvisor.survey.whole import survey
 from fsadvisor.verbs.watch import Kept
 from tests.command import fsadvisor
@@ -80,7 +80,7 @@ def test_what_is_kept_gives_the_same_answer_later(tmp_path):
     for window in kept:
         to(window)
     worst = max(kept, key=lambda one: one.io_some)
-    rules = own_shelf().rules
+    rules = own_rulebook().rules
     later = chosen_of(kept_in(tmp_path), None)
     assert later == worst
     assert msgspec.json.encode(later) == msgspec.json.encode(worst)

@@ -3,8 +3,8 @@
 import pytest
 
 from fsadvisor.arguments import parsed
+from fsadvisor.rulebook.loading import own_rulebook
 from fsadvisor.rulebook.rule import Outcome
-from fsadvisor.rulebook.shelf import own_shelf
 from fsadvisor.rulebook.words import Here, found, places
 from fsadvisor.rulebook.words import _document as index
 from tests.cases import each
@@ -12,7 +12,7 @@ from tests.command import fsadvisor
 from tests.paths import FIXTURES, ROOT
 
 HERE = ROOT / "tests" / "finding"
-RULES = own_shelf().rules
+RULES = own_rulebook().rules
 PHRASINGS = [
     tuple(line.split("\t"))
     for name in ("phrasings.tsv", "held_out.tsv")

@@ -8,12 +8,12 @@ from pathlib import Path
 
 import pytest
 
-from fsadvisor.rulebook.shelf import own_shelf
+from fsadvisor.rulebook.loading import own_rulebook
 from tests.lab.scenario import RESULTS, Scenario, disks
 
 IN_GUEST = Path("/run/lab/guest").exists()
 if IN_GUEST:
-    own_shelf()  # each audit is a child of this process and finds the rules loaded
+    own_rulebook()  # each audit is a child of this process and finds the rules loaded
 
 
 @pytest.fixture

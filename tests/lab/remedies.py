@@ -3,7 +3,7 @@
 from fsadvisor.machine.live import LiveMachine
 from fsadvisor.rulebook import gate
 from fsadvisor.rulebook.advise import advise
-from fsadvisor.rulebook.shelf import own_shelf
+from fsadvisor.rulebook.loading import own_rulebook
 from fsadvisor.storage import Supposition
 from fsadvisor.survey.whole import survey
 from tests.lab.scenario import run, settle
@@ -22,7 +22,7 @@ def rewriting(rule, subject, filesystem):
         for fact, value in gate.OPEN.items()
         if fact.partition(".")[0] in at
     ]
-    verdicts = advise(survey(LiveMachine(), {}, supposed), own_shelf().rules).on(subject)
+    verdicts = advise(survey(LiveMachine(), {}, supposed), own_rulebook().rules).on(subject)
     told = next(verdict for verdict in verdicts if verdict.rule.id == rule).instructions()
     return {"remedy": {"now": told.now, "undo": told.undo}}
 

@@ -15,7 +15,7 @@ import pytest
 
 from fsadvisor.measure.now.answer import answer
 from fsadvisor.measure.now.look import look
-from fsadvisor.rulebook.shelf import own_shelf
+from fsadvisor.rulebook.loading import own_rulebook
 from tests.lab import null_blk
 from tests.lab.scenario import disks, run, settle, wait_for
 
@@ -39,7 +39,7 @@ def at_work(scenario, place):
 
 def causes():
     """Rule and subject of each cause that hurts."""
-    found = answer(look(8), own_shelf().rules).found
+    found = answer(look(8), own_rulebook().rules).found
     return {(one.verdict.rule.id, one.verdict.subject.name) for one in found if one.hurts}
 
 
@@ -78,7 +78,7 @@ def test_a_suspended_device_is_told_and_how_it_is_resumed(scenario):
 def test_an_array_that_checks_itself_is_told_while_tasks_wait_for_it(scenario):
     """md check of a RAID 1 with a slow member, under a program that syncs: the array's own work"""
     slow = null_blk.create(scenario, "nullb0", cache_size=64, irqmode=2, completion_nsec=20_000_000)
-    nodes = [f"/dev/{slow}", f"/dev/{scenario.attach('shelf')[0]}"]
+    nodes = [f"/dev/{slow}", f"/dev/{scenario.attach('rulebook')[0]}"]
     run("modprobe", "raid1")
     scenario.undo(run, "wipefs", "-aq", nodes[1])  # else udev takes the disk for an array when it comes again
     run("mdadm", "--create", "/dev/md/lab", "--run", "--quiet", "--assume-clean", "--level", "1", "-n", "2", *nodes)
@@ -250,7 +250,7 @@ def test_an_nbd_target_that_lags_is_told_as_slow(scenario):
     run("mkfs.ext2", "-q", "-F", "-I", "256", "/dev/nbd0")
     at_work(scenario, scenario.mount("/dev/nbd0", "data"))
     seen = look(8)
-    told = answer(seen, own_shelf().rules).found
+    told = answer(seen, own_rulebook().rules).found
     found = {(one.verdict.rule.id, one.verdict.subject.name) for one in told if one.hurts}
     scenario.tell(claim="device-slow of nbd0", seen=", ".join(sorted(map(" ".join, found))))
     assert found == {("device-slow", "nbd0")}, [one for one in seen.devices if one.name == "nbd0"]
@@ -328,7 +328,7 @@ def test_an_iscsi_target_that_lags_is_told_as_slow(scenario):
     run("mkfs.ext2", "-q", "-F", "-I", "256", f"/dev/{name}")
     at_work(scenario, scenario.mount(f"/dev/{name}", "data"))
     seen = look(8)
-    told = answer(seen, own_shelf().rules).found
+    told = answer(seen, own_rulebook().rules).found
     found = {(one.verdict.rule.id, one.verdict.subject.name) for one in told if one.hurts}
     scenario.tell(claim=f"device-slow of {name}", seen=", ".join(sorted(map(" ".join, found))))
     assert found == {("device-slow", name)}, [one for one in seen.devices if one.name == name]
@@ -356,7 +356,7 @@ def in_group(scenario, code, place):
 
 def told_causes(scenario, claim):
     seen = look(8)
-    found = {(one.verdict.rule.id, one.verdict.subject.name) for one in answer(seen, own_shelf().rules).found}
+    found = {(one.verdict.rule.id, one.verdict.subject.name) for one in answer(seen, own_rulebook().rules).found}
     waits = max((one.for_memory for one in seen.programs), default=0.0)
     pressure = max((one.memory_some or 0.0 for one in seen.groups), default=0.0)
     told = ", ".join(sorted(map(" ".join, found))) or "nothing"

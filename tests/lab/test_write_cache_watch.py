@@ -8,8 +8,8 @@ import pytest
 
 from fsadvisor.rulebook.advise import judge
 from fsadvisor.rulebook.examples import imagined
+from fsadvisor.rulebook.loading import load_rulebook
 from fsadvisor.rulebook.rule import Outcome
-from fsadvisor.rulebook.shelf import load_shelf
 from tests.lab.scenario import ask_udevd, run, settle, wait_for
 
 pytestmark = pytest.mark.lab
@@ -51,7 +51,7 @@ class Watch:
 
 def _advised(model, serial):
     """The files that the rule would have people write for a drive of this name."""
-    rule = next(rule for rule in load_shelf().rules if rule.id == "flushes-on-protected-nvme")
+    rule = next(rule for rule in load_rulebook().rules if rule.id == "flushes-on-protected-nvme")
     facts = dict(next(example for example in rule.examples if example.expect is Outcome.ADVISE).facts)
     facts |= {"disk.udev_model": model, "disk.udev_serial": serial}
     files = {}

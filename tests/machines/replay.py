@@ -13,12 +13,12 @@ from fsadvisor.report.as_json import as_json
 from fsadvisor.report.as_text import as_text
 from fsadvisor.report.model import Provenance
 from fsadvisor.rulebook.advise import advise
+from fsadvisor.rulebook.loading import own_rulebook
 from fsadvisor.rulebook.rule import Outcome
-from fsadvisor.rulebook.shelf import own_shelf
 from fsadvisor.survey.whole import survey
 from tests.paths import FIXTURES
 
-RULES = own_shelf().rules
+RULES = own_rulebook().rules
 FOLDERS = sorted(path.parent for path in (FIXTURES / "machines").glob("*/machine.toml"))
 WHOLE = "ext4-nobarrier"
 """The one machine whose whole reports are kept; of all others, the verdicts and the facts that decided them."""

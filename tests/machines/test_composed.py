@@ -4,8 +4,8 @@ import json
 
 import pytest
 
+from fsadvisor.rulebook.loading import own_rulebook
 from fsadvisor.rulebook.rule import CALLS_FOR_ACTION, Outcome
-from fsadvisor.rulebook.shelf import own_shelf
 from tests.machines.compose import MACHINES, compose, compose_anew
 from tests.machines.replay import FOLDERS, GOLDEN, RULES, audit, reports
 from tests.paths import FIXTURES
@@ -100,7 +100,7 @@ def test_where_no_cache_is_volatile_barriers_cost_nothing():
 
 
 def test_a_reader_of_seed_000_is_told_why_the_report_differs_from_it_by_the_pages_that_the_report_names():
-    rules = {rule.id: rule for rule in own_shelf().rules}
+    rules = {rule.id: rule for rule in own_rulebook().rules}
     assert {"E1", "E7", "E35"} <= set(rules["flushes-on-protected-nvme"].errata)
     assert "fsadvisor explain flushes-on-protected-nvme" in text("pm9a3-postgresql-volatile")
     followed = "pm9a3-postgresql-as-seed-000-says"

@@ -12,13 +12,13 @@ from fsadvisor.report.findings import findings, unfolded
 from fsadvisor.report.model import Provenance
 from fsadvisor.rulebook import gate
 from fsadvisor.rulebook.advise import advise
+from fsadvisor.rulebook.loading import own_rulebook
 from fsadvisor.rulebook.rule import Outcome
-from fsadvisor.rulebook.shelf import own_shelf
 from fsadvisor.survey.whole import survey
 from tests.cases import few
 from tests.panel import servers
 
-RULES = own_shelf().rules
+RULES = own_rulebook().rules
 NAMES = sorted(one.name for one in pkgutil.iter_modules(servers.__path__))
 SERVERS = {name: importlib.import_module(f"tests.panel.servers.{name}") for name in NAMES}
 IDS = {rule.id for rule in RULES}

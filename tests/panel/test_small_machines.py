@@ -13,14 +13,14 @@ from fsadvisor.plan.planning import made
 from fsadvisor.report.findings import findings
 from fsadvisor.rulebook import gate
 from fsadvisor.rulebook.advise import advise, judge
+from fsadvisor.rulebook.loading import own_rulebook
 from fsadvisor.rulebook.rule import CALLS_FOR_ACTION, SILENT, Outcome
-from fsadvisor.rulebook.shelf import own_shelf
 from fsadvisor.survey.whole import survey
 from tests.panel import applied, archived, small
 
 pytestmark = pytest.mark.long
 
-RULES = own_shelf().rules
+RULES = own_rulebook().rules
 SEVERITIES = ("critical", "high", "moderate", "low")
 FAULTS = {
     "health: failing", "health: pending sectors", "health: worn", "health: hot", "layer: degraded mirror",

@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from fsadvisor.plan.commands import Remount, Sysctl, UnitSwitch, Write, recognised
 from fsadvisor.plan.fstab_patch import family, in_family, of_the_mount, shown
-from fsadvisor.rulebook.shelf import own_shelf
+from fsadvisor.rulebook.loading import own_rulebook
 from tests.cases import each
 
 
@@ -119,7 +119,7 @@ def test_every_remount_setting_and_unit_of_our_rules_can_be_scripted():
     like_ours = ("mount -o remount", "echo ", "sysctl ", "systemctl ")
     commands = [
         "".join(it if isinstance(it, str) else _any_value(it.name) for it in template.pieces)
-        for rule in own_shelf().rules
+        for rule in own_rulebook().rules
         if rule.remedy.needs in ("online", "remount")
         for template in (*rule.remedy.now, *rule.remedy.undo)
     ]

@@ -9,8 +9,8 @@ from fsadvisor.plan.planning import chosen
 from fsadvisor.plan.planning import plan as plan_of
 from fsadvisor.rulebook.advise import advise, judge
 from fsadvisor.rulebook.examples import imagined
+from fsadvisor.rulebook.loading import own_rulebook
 from fsadvisor.rulebook.rule import Outcome
-from fsadvisor.rulebook.shelf import own_shelf
 from fsadvisor.storage import Storage
 from tests.plan import composed
 from tests.plan.composed import TEXTS, planned, remounts, rule, server, writes
@@ -301,7 +301,7 @@ def test_every_advised_finding_is_planned_left_to_people_or_refused():
 
 def test_every_rule_of_ours_that_advises_is_planned_left_to_people_or_refused():
     seen = set()
-    for one in own_shelf().rules:
+    for one in own_rulebook().rules:
         for example in one.examples:
             if example.expect is not Outcome.ADVISE:
                 continue

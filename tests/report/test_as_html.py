@@ -16,7 +16,7 @@ from fsadvisor.pages.escape import clean
 from fsadvisor.report.as_html import as_html
 from fsadvisor.report.as_json import as_json
 from fsadvisor.rulebook.advise import advise
-from fsadvisor.rulebook.shelf import own_shelf
+from fsadvisor.rulebook.loading import own_rulebook
 from fsadvisor.survey.whole import survey
 from tests.command import in_text as run
 from tests.paths import FIXTURES
@@ -136,7 +136,7 @@ def test_what_strangers_write_becomes_text_and_nothing_else(name, text):
 
 @pytest.mark.parametrize("machine", RECORDED)
 def test_everything_that_the_json_says_of_findings_and_subjects_stands_there(machine):
-    storage, rules = recorded(machine), own_shelf().rules
+    storage, rules = recorded(machine), own_rulebook().rules
     page = without_ticks(Page(written(storage, rules=rules)).text)
     report = json.loads(b"".join(as_json(storage, advise(storage, rules), composed.ABOUT)))
     calls = [one for one in report["verdicts"] if one["verdict"] in ("advise", "withheld", "blocked")]

@@ -19,8 +19,8 @@ from fsadvisor.report import formats
 from fsadvisor.report.formats import FORMATS, JudgedMachine
 from fsadvisor.report.schema import schema
 from fsadvisor.rulebook.advise import advise
+from fsadvisor.rulebook.loading import own_rulebook
 from fsadvisor.rulebook.rule import CALLS_FOR_ACTION, Outcome
-from fsadvisor.rulebook.shelf import own_shelf
 from fsadvisor.storage import Disk, Waiver
 from tests.command import fsadvisor, in_text
 from tests.paths import FIXTURES
@@ -105,7 +105,7 @@ def test_no_two_subjects_are_one_series(names):
     on = composed.host()
     failing = {"read_only": False, "smart_passed": False, "transport": "sata", "virtual": False}
     disks = [composed.subject("disk", it, disk=composed.known(Disk, it, **failing), host=on) for it in sorted(names)]
-    (rule,) = (it for it in own_shelf().rules if it.id == "drive-failing")
+    (rule,) = (it for it in own_rulebook().rules if it.id == "drive-failing")
     storage = composed.machine("names", on, *disks)
     all_of_it = JudgedMachine(storage=storage, verdicts=advise(storage, (rule,)), about=composed.ABOUT, grave=ALL)
     families = plain.text_string_to_metric_families("".join(FORMATS["openmetrics"](all_of_it)))

@@ -12,7 +12,7 @@ from fsadvisor.report.as_json import as_json
 from fsadvisor.report.as_text import as_text, fact_list
 from fsadvisor.report.rule_page import document, markdown
 from fsadvisor.rulebook.advise import advise
-from fsadvisor.rulebook.shelf import own_shelf
+from fsadvisor.rulebook.loading import own_rulebook
 from fsadvisor.storage.catalogue import matching
 from fsadvisor.survey.whole import survey
 from tests.paths import FIXTURES
@@ -53,7 +53,7 @@ REPORTS = {
     "busy_all.txt": lambda: text(composed.busy(), every=True),
     "busy.json": lambda: json(composed.busy()),
     "busy.html": lambda: html(composed.busy(), composed.rules()),
-    "ext4-nobarrier.html": lambda: html(recorded("ext4-nobarrier"), own_shelf().rules),
+    "ext4-nobarrier.html": lambda: html(recorded("ext4-nobarrier"), own_rulebook().rules),
     "hostile.txt": lambda: text(composed.hostile()),
     "hostile.json": lambda: json(composed.hostile(sorted(set(composed.HOSTILE) - {"long"}))),
     "empty.txt": lambda: text(composed.empty()),

@@ -13,7 +13,7 @@ from fsadvisor.report.as_text import as_text
 from fsadvisor.report.findings import findings
 from fsadvisor.report.sections import main_and_minor
 from fsadvisor.report.short_page import ADVICE, sentences
-from fsadvisor.rulebook.shelf import own_shelf
+from fsadvisor.rulebook.loading import own_rulebook
 from tests.cases import few
 from tests.machines.replay import FOLDERS, audit
 from tests.report import composed
@@ -88,7 +88,7 @@ def test_a_finding_has_commands_or_says_what_to_do_or_why_not(folder):
 def test_what_to_do_is_told_whole_of_all_rules_but_two():
     longer = {
         rule.id
-        for rule in own_shelf().rules
+        for rule in own_rulebook().rules
         if len(" ".join(rule.remedy.advice.split())) + max((len(way.advice) for way in rule.remedy.ways), default=0)
         > ADVICE
     }

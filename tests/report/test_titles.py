@@ -8,13 +8,13 @@ from fsadvisor.report.findings import findings, unfolded
 from fsadvisor.report.titles import cut_in_the_middle, title
 from fsadvisor.rulebook.examples import imagined
 from fsadvisor.rulebook.laws import mistitled, unproven
+from fsadvisor.rulebook.loading import own_rulebook
 from fsadvisor.rulebook.remedy import title_template
-from fsadvisor.rulebook.shelf import own_shelf
 from fsadvisor.storage.catalogue import catalogue
 from tests.cases import few
 from tests.machines.replay import FOLDERS, audit
 
-RULES = {rule.id: rule for rule in own_shelf().rules}
+RULES = {rule.id: rule for rule in own_rulebook().rules}
 
 
 def subject(rule, **facts):

@@ -7,8 +7,8 @@ import msgspec
 import pytest
 
 from fsadvisor.own_tables import own_table
+from fsadvisor.rulebook.loading import compiled_rule, load_rulebook, own_rulebook
 from fsadvisor.rulebook.shape import RuleShape
-from fsadvisor.rulebook.shelf import compiled_rule, load_shelf, own_shelf
 from tests.paths import ROOT
 from tools.compile_rules import compile_rules, compile_tables
 
@@ -55,7 +55,7 @@ def test_what_another_version_compiled_is_parsed_anew(rules):
 
 
 def test_what_is_taken_as_proven_is_what_is_proven():
-    proven, checked = own_shelf(), load_shelf()
+    proven, checked = own_rulebook(), load_rulebook()
     assert (proven.errors, checked.errors) == ((), ())
     for one, other in zip(proven.rules, checked.rules, strict=True):
         assert [(it.expression.text, it.expression.names) for it in one.asks] == [

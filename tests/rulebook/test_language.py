@@ -5,9 +5,9 @@ from msgspec.structs import replace
 
 from fsadvisor.rulebook.language import MOST_WORDS, misworded, misworded_rule, sentences
 from fsadvisor.rulebook.laws import unproven
-from fsadvisor.rulebook.shelf import own_shelf
+from fsadvisor.rulebook.loading import own_rulebook
 
-RULES = own_shelf().rules
+RULES = own_rulebook().rules
 
 
 def test_each_text_of_a_rule_says_the_fields_words_in_short_sentences():

@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from fsadvisor.rulebook.loading import own_rules
 from fsadvisor.rulebook.mistakes import line_and_column, offsets
-from fsadvisor.rulebook.shelf import own_rules
 from tests.cases import tries
 
 TEXT = '''# a comment with [brackets] and "quotes

@@ -2,11 +2,11 @@
 
 import re
 
-from fsadvisor.rulebook.shelf import own_shelf
+from fsadvisor.rulebook.loading import own_rulebook
 from fsadvisor.rulebook.tables import errata, published_sources
 from tests.cases import each
 
-RULES = own_shelf().rules
+RULES = own_rulebook().rules
 CORRECTED = {number for rule in RULES for number in rule.errata}
 by_number = each("number", errata())
 

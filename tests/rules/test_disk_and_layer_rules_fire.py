@@ -6,13 +6,13 @@ import pytest
 
 from fsadvisor.readers import dmsetup, nvme_id_ctrl, nvme_id_ns, nvme_logs, nvme_output, smartctl, storcli, volume_tools
 from fsadvisor.rulebook.advise import advise
+from fsadvisor.rulebook.loading import own_rulebook
 from fsadvisor.rulebook.rule import Outcome
-from fsadvisor.rulebook.shelf import own_shelf
 from fsadvisor.survey.whole import survey
 from tests.paths import FIXTURES
 from tests.told import BARE_METAL, disk, machine, stacked
 
-RULES = own_shelf().rules
+RULES = own_rulebook().rules
 PORT = "pci0000:00/0000:00:01.0"
 NVME = f"{PORT}/0000:01:00.0/nvme/nvme0"
 SATA = "pci0000:00/0000:00:1f.2/ata1/host0/target0:0:0/0:0:0:0"

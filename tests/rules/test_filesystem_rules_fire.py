@@ -4,13 +4,13 @@ import pytest
 
 from fsadvisor.readers import btrfs_tools, xfs_reports, zfs_tools
 from fsadvisor.rulebook.advise import advise
+from fsadvisor.rulebook.loading import own_rulebook
 from fsadvisor.rulebook.rule import Outcome
-from fsadvisor.rulebook.shelf import own_shelf
 from fsadvisor.survey.whole import survey
 from tests.cases import each
 from tests.told import disk, machine, partition, stacked
 
-RULES = own_shelf().rules
+RULES = own_rulebook().rules
 PLACE = "/srv"
 BTRFS = "/sys/fs/btrfs/1b671a64"
 POSTGRES = [{"pid": 1, "name": "postgres", "user": "x", "cwd": "/srv/pg", "paths": [], "denied": False}]

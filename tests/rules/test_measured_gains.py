@@ -5,11 +5,11 @@ import pytest
 from fsadvisor.measure.probe.jobs import JOBS
 from fsadvisor.rulebook.advise import Outcome, judge
 from fsadvisor.rulebook.examples import imagined
-from fsadvisor.rulebook.shelf import own_shelf
+from fsadvisor.rulebook.loading import own_rulebook
 from fsadvisor.storage.catalogue import catalogue
 from tests.cases import each
 
-RULES = {rule.id: rule for rule in own_shelf().rules}
+RULES = {rule.id: rule for rule in own_rulebook().rules}
 MEASURED = [rule for rule in RULES.values() if rule.gain and rule.gain.measure]
 
 

@@ -9,7 +9,7 @@ from fsadvisor.report.as_json import as_json
 from fsadvisor.report.as_text import as_text
 from fsadvisor.report.model import Provenance
 from fsadvisor.rulebook.advise import advise
-from fsadvisor.rulebook.shelf import own_shelf
+from fsadvisor.rulebook.loading import own_rulebook
 from fsadvisor.survey.measured import conditions_of
 from fsadvisor.survey.whole import survey
 from tests.survey.test_measured import PROBES, interval
@@ -51,7 +51,7 @@ def ladder():
 
 
 def verdict(found):
-    return next(it for it in advise(found, own_shelf().rules) if it.rule.id == RULE)
+    return next(it for it in advise(found, own_rulebook().rules) if it.rule.id == RULE)
 
 
 def test_the_gain_is_documented_until_the_ladder_has_run_and_measured_then():
@@ -67,7 +67,7 @@ def test_the_gain_is_documented_until_the_ladder_has_run_and_measured_then():
 def test_both_reports_say_what_was_measured_and_when():
     found = storage(ladder())
     about = Provenance(version="x", root=True)
-    verdicts = advise(found, own_shelf().rules)
+    verdicts = advise(found, own_rulebook().rules)
     text = " ".join("".join(as_text(found, verdicts, about, full=True)).split())
     document = json.loads(b"".join(as_json(found, verdicts, about)))
     told = next(it for it in document["verdicts"] if it["rule"] == RULE)

@@ -6,11 +6,11 @@ import pytest
 from msgspec.structs import replace
 
 from fsadvisor.rulebook.laws import Missing, missing_examples, steps_as_toml, unproven
+from fsadvisor.rulebook.loading import load_rule, own_rulebook
 from fsadvisor.rulebook.mutants import mutants, survivors
 from fsadvisor.rulebook.rule import Rule
-from fsadvisor.rulebook.shelf import load_rule, own_shelf
 
-RULES = own_shelf().rules
+RULES = own_rulebook().rules
 
 
 def bare(rule):

@@ -1,14 +1,14 @@
 """Rules about programs fire through the real readers, and not on their neighbours."""
 
 from fsadvisor.rulebook.advise import advise
+from fsadvisor.rulebook.loading import own_rulebook
 from fsadvisor.rulebook.rule import Outcome
-from fsadvisor.rulebook.shelf import own_shelf
 from fsadvisor.survey import host
 from fsadvisor.survey.whole import survey
 from tests.cases import each
 from tests.told import disk, machine
 
-RULES = own_shelf().rules
+RULES = own_rulebook().rules
 PG, MYSQL = "/var/lib/postgresql/15/main", "/var/lib/mysql"
 MYSQL_80 = {"mysqld --version": "mysqld  Ver 8.0.11 for Linux on x86_64\n"}
 STALLED = {

@@ -7,13 +7,13 @@ import pytest
 
 from fsadvisor.rulebook.advise import judge
 from fsadvisor.rulebook.examples import imagined
+from fsadvisor.rulebook.loading import own_rulebook
 from fsadvisor.rulebook.rule import Outcome
-from fsadvisor.rulebook.shelf import own_shelf
 from tests.loops import loops, needs_loop_devices
 
 pytestmark = [pytest.mark.loop, needs_loop_devices]
 
-RULES = {rule.id: rule for rule in own_shelf().rules}
+RULES = {rule.id: rule for rule in own_rulebook().rules}
 CASES = [
     ("flushes-on-protected-nvme", "write_cache", "write back", "write through"),
     ("volatile-cache-not-flushed", "write_cache", "write through", "write back"),

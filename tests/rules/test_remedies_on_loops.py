@@ -15,15 +15,15 @@ from fsadvisor.facts import Known
 from fsadvisor.machine.live import LiveMachine
 from fsadvisor.rulebook import gate
 from fsadvisor.rulebook.advise import judge
+from fsadvisor.rulebook.loading import own_rulebook
 from fsadvisor.rulebook.rule import Outcome
-from fsadvisor.rulebook.shelf import own_shelf
 from fsadvisor.survey.whole import survey
 from tests.cases import few
 from tests.loops import loops, needs_loop_devices, run
 
 pytestmark = [pytest.mark.loop, pytest.mark.remounts, needs_loop_devices]
 
-RULES = {rule.id: rule for rule in own_shelf().rules}
+RULES = {rule.id: rule for rule in own_rulebook().rules}
 GIVEN = gate.OPEN | {
     "host.container": False,
     "host.fstrim_timer": "active",

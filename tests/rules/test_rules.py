@@ -8,12 +8,12 @@ from hypothesis import strategies as st
 
 from fsadvisor.rulebook.advise import failures, judge
 from fsadvisor.rulebook.examples import imagined
+from fsadvisor.rulebook.loading import own_rulebook, own_rules
 from fsadvisor.rulebook.rule import Outcome
-from fsadvisor.rulebook.shelf import own_rules, own_shelf
 from tests.cases import tries
 
-SHELF = own_shelf()
-RULES = SHELF.rules
+RULEBOOK = own_rulebook()
+RULES = RULEBOOK.rules
 ADVISED = [(rule, example) for rule in RULES for example in rule.examples if example.expect is Outcome.ADVISE]
 
 
@@ -35,7 +35,7 @@ OF_MANY_FACTS = [(rule, example) for rule in RULES for example in not_advised(ru
 
 
 def test_every_rule_file_loads():
-    assert [str(error) for error in SHELF.errors] == []
+    assert [str(error) for error in RULEBOOK.errors] == []
     assert RULES
 
 

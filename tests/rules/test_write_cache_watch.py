@@ -7,10 +7,10 @@ import pytest
 
 from fsadvisor.rulebook.advise import judge
 from fsadvisor.rulebook.examples import imagined
+from fsadvisor.rulebook.loading import own_rulebook
 from fsadvisor.rulebook.rule import Outcome
-from fsadvisor.rulebook.shelf import own_shelf
 
-RULE = next(rule for rule in own_shelf().rules if rule.id == "flushes-on-protected-nvme")
+RULE = next(rule for rule in own_rulebook().rules if rule.id == "flushes-on-protected-nvme")
 EXAMPLE = next(example for example in RULE.examples if example.expect is Outcome.ADVISE)
 LINES = [
     kept.line

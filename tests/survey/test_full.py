@@ -9,13 +9,13 @@ import pytest
 
 from fsadvisor.machine.live import LiveMachine
 from fsadvisor.rulebook.advise import advise
+from fsadvisor.rulebook.loading import own_rulebook
 from fsadvisor.rulebook.rule import Outcome
-from fsadvisor.rulebook.shelf import own_shelf
 from fsadvisor.survey.whole import survey
 from tests.loops import loops, mounts, needs_loop_devices, run
 
 pytestmark = [pytest.mark.loop, needs_loop_devices]
-RULES = own_shelf().rules
+RULES = own_rulebook().rules
 
 
 @pytest.fixture

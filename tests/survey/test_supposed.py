@@ -10,8 +10,8 @@ from fsadvisor.facts import Known, Unknown
 from fsadvisor.machine.opening import open_machine
 from fsadvisor.report.as_json import own_facts
 from fsadvisor.rulebook.advise import advise
+from fsadvisor.rulebook.loading import own_rulebook
 from fsadvisor.rulebook.rule import CALLS_FOR_ACTION, Outcome
-from fsadvisor.rulebook.shelf import own_shelf
 from fsadvisor.storage import Supposition
 from fsadvisor.storage.catalogue import Kind, catalogue
 from fsadvisor.survey.attested import SUPPOSED
@@ -30,7 +30,7 @@ MACHINES = [
     "lab-nvme-nobarrier",
     "san-host",
 ]
-SHELF = own_shelf()
+RULEBOOK = own_rulebook()
 
 
 @cache
@@ -52,7 +52,7 @@ def scope(storage, subject):
 
 
 def outcomes(storage):
-    return {(one.rule.id, one.subject.id): one.outcome for one in advise(storage, SHELF.rules, every=True)}
+    return {(one.rule.id, one.subject.id): one.outcome for one in advise(storage, RULEBOOK.rules, every=True)}
 
 
 @cache

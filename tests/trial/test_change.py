@@ -9,13 +9,13 @@ from fsadvisor.facts import Known
 from fsadvisor.machine.opening import open_machine
 from fsadvisor.measure.probe.jobs import JOBS
 from fsadvisor.measure.trial.change import ChangeError, Own, of_options, of_rule, own
-from fsadvisor.rulebook.shelf import own_shelf
+from fsadvisor.rulebook.loading import own_rulebook
 from fsadvisor.survey.whole import survey
 from tests.cases import each
 from tests.paths import ROOT
 
 EXT4 = Own(mount_point="/srv", fs_type="ext4", options=("relatime", "data=ordered"), mkfs=("-b", "4096"))
-TRIED = [rule for rule in own_shelf().rules if rule.trial is not None]
+TRIED = [rule for rule in own_rulebook().rules if rule.trial is not None]
 
 
 @each("rule", TRIED)
@@ -85,7 +85,7 @@ def test_no_other_device_or_file_is_ever_named_to_mkfs_or_mount(word, beyond):
 
 
 def test_a_rule_whose_remedy_is_no_option_cannot_be_tried():
-    rule = next(rule for rule in own_shelf().rules if rule.id == "drive-failing")
+    rule = next(rule for rule in own_rulebook().rules if rule.id == "drive-failing")
     with pytest.raises(ChangeError, match="cannot be tried"):
         of_rule(rule, EXT4, "", "")
 

@@ -6,10 +6,10 @@ from msgspec.structs import replace
 from fsadvisor.measure.trial.change import Own, of_rule
 from fsadvisor.measure.trial.outcome import TrialComparison, TrialOutcome
 from fsadvisor.measure.trial.testbed import Stand
-from fsadvisor.rulebook.shelf import own_shelf
+from fsadvisor.rulebook.loading import own_rulebook
 from fsadvisor.survey.tried import Ratio
 
-RULE = next(rule for rule in own_shelf().rules if rule.id == "access-times-written")
+RULE = next(rule for rule in own_rulebook().rules if rule.id == "access-times-written")
 
 
 def stand(side, *options, cache="write back"):

@@ -8,7 +8,7 @@ from fsadvisor.machine.opening import open_machine
 from fsadvisor.measure.probe import store
 from fsadvisor.measure.probe.result import Figure, Result
 from fsadvisor.rulebook.advise import advise, left_of, reason
-from fsadvisor.rulebook.shelf import own_shelf
+from fsadvisor.rulebook.loading import own_rulebook
 from fsadvisor.survey.measured import conditions_of
 from fsadvisor.survey.tried import job_of, rule_of
 from fsadvisor.survey.whole import survey
@@ -40,7 +40,7 @@ def result(middle, low, high, **changed):
 def verdict(*results):
     text = "".join(store.line(one).decode() + "\n" for one in results)
     storage = survey(WithFile(recorded(), PROBES, text, PROBES), {})
-    return next(it for it in advise(storage, own_shelf().rules) if it.rule.id == RULE)
+    return next(it for it in advise(storage, own_rulebook().rules) if it.rule.id == RULE)
 
 
 @pytest.mark.parametrize(

@@ -13,7 +13,7 @@ from fsadvisor.machine.recorded import RecordedMachine
 from fsadvisor.machine.recording import RecordingMachine
 from fsadvisor.pages.glyphs import UNICODE
 from fsadvisor.rulebook.advise import advise
-from fsadvisor.rulebook.shelf import own_shelf
+from fsadvisor.rulebook.loading import own_rulebook
 from fsadvisor.survey.whole import survey
 from fsadvisor.tui.views import advice, finding, head, keys, overview, plan, storage_tree, subject, unknowns
 from fsadvisor.tui.views.advice import Choice, pairs_of
@@ -30,7 +30,7 @@ MACHINES = (
     pytest.param("worn-nvme-database", marks=pytest.mark.long),
     pytest.param("old-storage-server", marks=pytest.mark.long),
 )
-RULES = own_shelf().rules
+RULES = own_rulebook().rules
 
 
 @pytest.fixture(scope="module", params=MACHINES)

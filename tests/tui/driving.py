@@ -10,7 +10,7 @@ from textual.pilot import Pilot
 from textual.widgets import Input
 
 from fsadvisor.machine.opening import open_machine
-from fsadvisor.rulebook.shelf import own_shelf
+from fsadvisor.rulebook.loading import own_rulebook
 from fsadvisor.survey.whole import survey
 from fsadvisor.tui.app import FsadvisorApp
 from fsadvisor.tui.drawing import ParsedOnce
@@ -111,7 +111,9 @@ def session(machine):
     def storage_of(it, supposed=()):
         return survey(it, {}, supposed)
 
-    return Session(opened=opened, storage_of=storage_of, shelf=own_shelf(), version="0", live=False, window=window)
+    return Session(
+        opened=opened, storage_of=storage_of, rulebook=own_rulebook(), version="0", live=False, window=window
+    )
 
 
 def explored(steps, machine=MACHINE, size=(80, 24), terminal=TERMINAL, notifications=False):

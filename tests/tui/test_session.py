@@ -9,7 +9,7 @@ import pytest
 
 from fsadvisor.facts import Cause, Unknown
 from fsadvisor.machine.live import ProgressiveMachine
-from fsadvisor.rulebook.shelf import own_shelf
+from fsadvisor.rulebook.loading import own_rulebook
 from fsadvisor.storage import Storage
 from fsadvisor.tui.session import Looking, Session
 from tests.cases import few
@@ -23,7 +23,7 @@ def nothing(machine, supposed=()):
 
 
 def session_of(opened, storage_of=nothing):
-    return Session(opened=opened, storage_of=storage_of, shelf=own_shelf(), version="0")
+    return Session(opened=opened, storage_of=storage_of, rulebook=own_rulebook(), version="0")
 
 
 class Heard:

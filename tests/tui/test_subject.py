@@ -8,7 +8,7 @@ import pytest
 
 from fsadvisor.machine.opening import open_machine
 from fsadvisor.report import history
-from fsadvisor.rulebook.shelf import own_shelf
+from fsadvisor.rulebook.loading import own_rulebook
 from fsadvisor.survey.whole import survey
 from fsadvisor.tui.screens.finding import FindingPlace
 from fsadvisor.tui.screens.subject import SubjectPlace
@@ -192,7 +192,7 @@ def run(machine, file):
     session = Session(
         opened=answered,
         storage_of=lambda it, supposed=(): survey(it, {}, supposed),
-        shelf=own_shelf(),
+        rulebook=own_rulebook(),
         version="0",
         memory=Memory(file),
     )

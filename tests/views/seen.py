@@ -5,7 +5,7 @@ from functools import cache
 from fsadvisor.machine.opening import open_machine
 from fsadvisor.pages.glyphs import plain
 from fsadvisor.rulebook.advise import advise
-from fsadvisor.rulebook.shelf import own_shelf
+from fsadvisor.rulebook.loading import own_rulebook
 from fsadvisor.survey.whole import survey
 from fsadvisor.tui.session import Session
 from fsadvisor.tui.views.look import Look
@@ -19,7 +19,7 @@ def session():
     return Session(
         opened=lambda: (None, None),
         storage_of=lambda machine, supposed=(): survey(machine, {}, supposed),
-        shelf=own_shelf(),
+        rulebook=own_rulebook(),
         version="0",
         live=False,
     )
@@ -49,5 +49,5 @@ def text(lines):
 
 def look_of(storage, number=1, **more):
     """A look at a storage that was made up, by the project's own rules."""
-    rules = own_shelf().rules
+    rules = own_rulebook().rules
     return Look(number=number, storage=storage, verdicts=advise(storage, rules), about=ABOUT, **more)

@@ -89,7 +89,7 @@ def test_in_numbers_says_ranges_as_people_do():
 
 
 def test_every_figure_of_every_rule_is_told_within_the_width():
-    for rule in session().shelf.rules:
+    for rule in session().rulebook.rules:
         if rule.gain:
             for glyphs in (UNICODE, ASCII):
                 page = drawn(rule.gain, glyphs)

@@ -234,7 +234,7 @@ def test_in_ascii_nothing_else_is_drawn_by_us():
 
 
 def test_every_rule_has_a_page():
-    for rule in session().shelf.rules:
+    for rule in session().rulebook.rules:
         page = flat(text(laid(document(rule).blocks, 80)))
         assert rule.title in page
         assert all(reference.url in page.replace(" ", "") for reference in rule.references)

@@ -4,12 +4,12 @@ import re
 
 import pytest
 
-from fsadvisor.rulebook.shelf import own_shelf
+from fsadvisor.rulebook.loading import own_rulebook
 from fsadvisor.tui.views import keys
 from fsadvisor.tui.views.look import A_WORD, ALL_WORDS, BEGUN, EXACT, INSIDE
 from tests.views.seen import look_at, many_disks
 
-RULES = own_shelf().rules
+RULES = own_rulebook().rules
 
 
 def hits(machine, typed):

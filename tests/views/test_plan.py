@@ -9,7 +9,7 @@ from fsadvisor.plan.planning import chosen
 from fsadvisor.plan.planning import plan as planned
 from fsadvisor.report.finding_page import advice
 from fsadvisor.rulebook.advise import advise
-from fsadvisor.rulebook.shelf import own_shelf
+from fsadvisor.rulebook.loading import own_rulebook
 from fsadvisor.tui.views import plan
 from fsadvisor.tui.views.advice import Choice, pairs_of
 from fsadvisor.tui.views.look import Look
@@ -77,7 +77,7 @@ def test_what_is_left_to_people_names_the_drives_that_the_finding_names():
 def test_what_is_planned_is_what_the_command_plans(machine):
     look = look_at(machine)
     mine = plan.gathered(look, pairs(plan.all_with_commands(look)), reader(machine)).plan
-    whole = planned(look.storage, chosen(look.storage, own_shelf().rules, ()), reader(machine))
+    whole = planned(look.storage, chosen(look.storage, own_rulebook().rules, ()), reader(machine))
     assert (mine.steps, mine.files, mine.fstab) == (whole.steps, whole.files, whole.fstab)
 
 

@@ -11,8 +11,8 @@ from fsadvisor.pages.glyphs import ASCII, UNICODE, columns, plain
 from fsadvisor.pages.screen import laid
 from fsadvisor.report.model import Provenance
 from fsadvisor.rulebook.advise import advise
+from fsadvisor.rulebook.loading import own_rulebook
 from fsadvisor.rulebook.rule import Outcome
-from fsadvisor.rulebook.shelf import own_shelf
 from fsadvisor.survey.whole import survey
 from fsadvisor.tui.views import unknowns
 from fsadvisor.tui.views.look import Look
@@ -21,14 +21,14 @@ from tests.cases import few
 from tests.paths import FIXTURES
 
 MACHINES = sorted(path.name for path in (FIXTURES / "machines").iterdir() if path.is_dir())
-SHELF = own_shelf()
-RULES = {rule.id: rule for rule in SHELF.rules}
+RULEBOOK = own_rulebook()
+RULES = {rule.id: rule for rule in RULEBOOK.rules}
 HOSTILE = "[bold]x[/] \x1b]0;t\x07\x1b[31m\u202e\udcff" + "y" * 4096
 
 
 def look_of(storage):
     return Look(
-        number=1, storage=storage, verdicts=advise(storage, SHELF.rules), about=Provenance(version="0", root=True)
+        number=1, storage=storage, verdicts=advise(storage, RULEBOOK.rules), about=Provenance(version="0", root=True)
     )
 
 

@@ -12,8 +12,8 @@ from fsadvisor.pages.screen import laid
 from fsadvisor.report.as_json import own_facts
 from fsadvisor.report.model import Provenance
 from fsadvisor.rulebook.advise import advise
+from fsadvisor.rulebook.loading import own_rulebook
 from fsadvisor.rulebook.rule import Outcome
-from fsadvisor.rulebook.shelf import own_shelf
 from fsadvisor.storage import Supposition
 from fsadvisor.survey.whole import survey
 from fsadvisor.tui.views import suppose, unlocking, what_if
@@ -25,8 +25,8 @@ from tests.views.seen import look_at
 
 MACHINES = sorted(path.name for path in (FIXTURES / "machines").iterdir() if path.is_dir())
 FEW = ["raid-lvm-crypt-server", "pm9a3-postgresql-volatile", "worn-nvme-database", "old-storage-server", "san-host"]
-SHELF = own_shelf()
-ASKED = suppose.asked_by(SHELF.rules)
+RULEBOOK = own_rulebook()
+ASKED = suppose.asked_by(RULEBOOK.rules)
 HOSTILE = "[bold]x[/] \x1b]0;t\x07\x1b[31m\u202e\udcff" + "y" * 4096
 
 
@@ -38,7 +38,7 @@ def opened(name):
 def look(name, *supposed):
     storage = survey(opened(name), {}, supposed)
     return Look(
-        number=1, storage=storage, verdicts=advise(storage, SHELF.rules), about=Provenance(version="0", root=True)
+        number=1, storage=storage, verdicts=advise(storage, RULEBOOK.rules), about=Provenance(version="0", root=True)
     )
 
 
@@ -161,7 +161,7 @@ def hostile(name):
         for one in now.storage.subjects
     )
     storage = structs.replace(now.storage, subjects=subjects)
-    return structs.replace(now, storage=storage, verdicts=advise(storage, SHELF.rules))
+    return structs.replace(now, storage=storage, verdicts=advise(storage, RULEBOOK.rules))
 
 
 @pytest.mark.parametrize("name", FEW)

@@ -18,8 +18,8 @@ from fsadvisor.facts import Cause, Unknown
 from fsadvisor.machine.port import Reply
 from fsadvisor.machine.recorded import RecordedMachine
 from fsadvisor.rulebook.advise import judge
+from fsadvisor.rulebook.loading import own_rulebook
 from fsadvisor.rulebook.rule import Outcome
-from fsadvisor.rulebook.shelf import own_shelf
 from fsadvisor.survey.whole import survey
 from tools.fuzz.part import Failure
 from tools.fuzz.remembered import Remembered
@@ -38,7 +38,7 @@ MACHINES: Final = tuple(
 )
 _CALLS: Final = (Outcome.ADVISE, Outcome.WITHHELD, Outcome.BLOCKED)
 _SAFE: Final = (Outcome.OK, Outcome.NOT_APPLICABLE)
-_RULES: Final = own_shelf().rules
+_RULES: Final = own_rulebook().rules
 _BY_HAND: Final = ("settings", "read /etc/")
 """Files that people write: an empty one, or one without its end, may be just what somebody meant."""
 _NAMES: Final = ("/device/model", "/device/vendor")

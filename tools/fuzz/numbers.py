@@ -23,7 +23,7 @@ from fsadvisor.report.as_json import as_json
 from fsadvisor.report.as_text import as_text
 from fsadvisor.report.model import Provenance
 from fsadvisor.rulebook.advise import advise
-from fsadvisor.rulebook.shelf import own_shelf
+from fsadvisor.rulebook.loading import own_rulebook
 from fsadvisor.survey.whole import survey
 from fsadvisor.tui.views import finding, overview, subject
 from fsadvisor.tui.views.look import Look, finding_key
@@ -43,7 +43,7 @@ _ODD: Final = (
     *(str(1 << bits) for bits in (31, 63, 64, 127, 128)),
     *("9" * 70, "9" * 400, "-" + "9" * 400, "9" * 5000),
 )
-_RULES: Final = own_shelf().rules
+_RULES: Final = own_rulebook().rules
 
 
 def odd(folder: Path, random: Random) -> Mutant:

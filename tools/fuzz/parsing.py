@@ -16,7 +16,7 @@ from fsadvisor.captures import judged, recognised
 from fsadvisor.machine.port import MachineError
 from fsadvisor.machine.recorded import RecordedMachine
 from fsadvisor.readers import attestations
-from fsadvisor.rulebook.shelf import load_rule
+from fsadvisor.rulebook.loading import load_rule
 from fsadvisor.survey.whole import survey
 from tools.fuzz.child import is_slow
 from tools.fuzz.mutations import MACHINES

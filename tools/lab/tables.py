@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from fsadvisor.machine.recorded import RecordedMachine
 from fsadvisor.rulebook.advise import advise
-from fsadvisor.rulebook.shelf import load_shelf
+from fsadvisor.rulebook.loading import load_rulebook
 from fsadvisor.survey.whole import survey
 
 if TYPE_CHECKING:
@@ -57,7 +57,7 @@ def scenarios(rows: list[Row]) -> str:
 def gist(folder: Path) -> Gist:
     """What today's code says of a recorded machine."""
     storage = survey(RecordedMachine(folder), {})
-    verdicts = advise(storage, load_shelf().rules)
+    verdicts = advise(storage, load_rulebook().rules)
     return frozenset(
         (verdict.rule.id, str(verdict.subject.id), verdict.outcome.value)
         for verdict in verdicts

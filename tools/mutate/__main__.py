@@ -57,10 +57,10 @@ def main() -> int:
 
 def _of_rules() -> Iterator[str]:
     """By kind of change and by part; then each rule that lists changes as equivalent, with its reasons."""
+    from fsadvisor.rulebook.loading import own_rulebook
     from fsadvisor.rulebook.mutants import mutants, survivors
-    from fsadvisor.rulebook.shelf import own_shelf
 
-    rules = own_shelf().rules
+    rules = own_rulebook().rules
     tried, left = Counter[str](), Counter[str]()
     for rule in rules:
         for counts, changes in ((tried, mutants(rule)), (left, survivors(rule))):

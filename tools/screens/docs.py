@@ -20,7 +20,7 @@ from textual.widgets import Input
 
 from fsadvisor.machine.opening import open_machine
 from fsadvisor.measure.now.model import Window  # noqa: TC001 - msgspec reads it
-from fsadvisor.rulebook.shelf import own_shelf
+from fsadvisor.rulebook.loading import own_rulebook
 from fsadvisor.survey.whole import survey
 from fsadvisor.tui.app import FsadvisorApp
 from fsadvisor.tui.explorer import Explorer
@@ -134,7 +134,7 @@ def _session(machine: str, *, live: bool) -> Session:
     return Session(
         opened=lambda: (open_machine(_MACHINES / machine), None),
         storage_of=storage_of,
-        shelf=own_shelf(),
+        rulebook=own_rulebook(),
         version="0",
         live=live,
         window=lambda: msgspec.json.decode(_FROZEN.read_bytes(), type=_Kept).window,

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from fsadvisor.measure import trial_session
-from fsadvisor.rulebook.shelf import own_shelf
+from fsadvisor.rulebook.loading import own_rulebook
 from fsadvisor.verbs import trial
 from tools.lab import in_fork
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
 _OUT, _ERR = Path("/run/lab/stdout"), Path("/run/lab/stderr")
-LOADED: Final = (trial, trial_session, own_shelf())
+LOADED: Final = (trial, trial_session, own_rulebook())
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

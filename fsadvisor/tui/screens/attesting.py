@@ -342,7 +342,7 @@ class Waiving(Attesting):
 
     @property
     def _rule(self) -> Rule:
-        return next(one for one in self.explorer.session.shelf.rules if one.id == self._chosen[1])
+        return next(one for one in self.explorer.session.rulebook.rules if one.id == self._chosen[1])
 
     def _ends(self) -> dt.date:
         return attestation.accepted_until(self._rule, attestation.today())

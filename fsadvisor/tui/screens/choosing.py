@@ -133,7 +133,7 @@ class Supposing(TypedToFind):
         elif self._offered:
             choices.show(lambda width: suppose.offered_rows(look, self._offered, width, glyphs))
         elif subject:
-            asked = suppose.asked_by(self.explorer.session.shelf.rules)
+            asked = suppose.asked_by(self.explorer.session.rulebook.rules)
             choices.show(lambda width: suppose.fact_rows(look, subject, asked, width, glyphs))
         else:
             choices.show(lambda width: suppose.subject_rows(look, width, glyphs))

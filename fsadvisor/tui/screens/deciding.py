@@ -146,7 +146,7 @@ class Deciding(Place):
         if here:
             from fsadvisor.tui.screens.choosing import Supposing
 
-            asked = suppose.asked_by(self.explorer.session.shelf.rules)
+            asked = suppose.asked_by(self.explorer.session.rulebook.rules)
             self.app.push_screen(Supposing(sorted(here, key=lambda one: one[1] not in asked)))
         else:
             self.say("There is no fact here to suppose otherwise.", failed=True)

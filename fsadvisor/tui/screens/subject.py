@@ -231,6 +231,6 @@ class RulePlace(Place):
 
     def on_mount(self) -> None:
         """It does not change from look to look."""
-        rule = next((one for one in self.explorer.session.shelf.rules if one.id == self._rule), None)
+        rule = next((one for one in self.explorer.session.rulebook.rules if one.id == self._rule), None)
         if rule is not None:
             self.query_one(DocumentView).show(document(rule))

@@ -123,7 +123,7 @@ class Unknowns(Place):
             return
         self.refresh_bindings()
         session = self.explorer.session
-        rules = {rule.id: rule for rule in session.shelf.rules}
+        rules = {rule.id: rule for rule in session.rulebook.rules}
         detail.show(unknowns.document(task, rules, gathered.os_release, live=session.live))
 
     def on_rows_view_opened(self, event: RowsView.Opened) -> None:

@@ -17,8 +17,8 @@ from fsadvisor.pages.document import Block, Document, Gap, Heading, paragraph
 from fsadvisor.pages.glyphs import Span, Tone, line, span
 from fsadvisor.pages.values import cause, full_name, short_name, told
 from fsadvisor.report import finding_page as parts
+from fsadvisor.rulebook.loading import own_rulebook
 from fsadvisor.rulebook.rule import CALLS_FOR_ACTION, SAID, Outcome
-from fsadvisor.rulebook.shelf import own_shelf
 from fsadvisor.rulebook.words import found, without_verdict
 from fsadvisor.storage.catalogue import catalogue
 from fsadvisor.tui.views.look import (
@@ -310,12 +310,12 @@ def _order(fit: int, one: Entry) -> tuple[bool, bool, bool, int, int, int]:
 
 def read_symptoms() -> None:
     """Once: what is asked of words that no entry has."""
-    found("slow", own_shelf().rules)
+    found("slow", own_rulebook().rules)
 
 
 def _meant(listed: Sequence[Entry], typed: str) -> list[Entry]:
     """Entries of the rules that the words are about, in the index's order; what applies to nothing here comes last."""
-    led = [one.key for one in found(typed, own_shelf().rules) if one.kind == "rule"]
+    led = [one.key for one in found(typed, own_rulebook().rules) if one.kind == "rule"]
     among = [one for one in listed if one.kind in _OF_RULES and _rule_of(one) in led]
     return sorted(among, key=lambda one: (one.kind == NOWHERE, led.index(_rule_of(one)), one.kind))
 

@@ -1,4 +1,4 @@
-"""The shelf loads sound rules and says where the others are wrong."""
+"""The rulebook loads sound rules and says where the others are wrong."""
 
 import os
 import re
@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from fsadvisor.rulebook.loading import LARGEST, load_rule, load_rulebook, own_rules
 from fsadvisor.rulebook.rule import Rule
-from fsadvisor.rulebook.shelf import LARGEST, load_rule, load_shelf, own_rules
 from tests.cases import tries
 
 SOUND = """id = "slow"
@@ -50,14 +50,14 @@ def put(folder, text, name="slow", subject="disk"):
 
 
 def errors(folder):
-    return [str(error).removeprefix(f"{folder}/") for error in load_shelf(folder).errors]
+    return [str(error).removeprefix(f"{folder}/") for error in load_rulebook(folder).errors]
 
 
 def test_a_sound_rule_loads(tmp_path):
     put(tmp_path, SOUND)
-    shelf = load_shelf(tmp_path)
-    assert shelf.errors == ()
-    (rule,) = shelf.rules
+    rulebook = load_rulebook(tmp_path)
+    assert rulebook.errors == ()
+    (rule,) = rulebook.rules
     assert rule.id == "slow"
     assert rule.asks[0].expression.names == ("disk.rotational",)
     assert rule.remedy.then == {"disk.rotational": False}
@@ -143,11 +143,11 @@ def test_a_sound_rule_loads(tmp_path):
 def test_a_mistake_is_told_with_its_place_and_the_nearest_right_word(tmp_path, old, new, error):
     assert SOUND.count(old) >= 1
     put(tmp_path, SOUND.replace(old, new, 1))
-    shelf = load_shelf(tmp_path)
+    rulebook = load_rulebook(tmp_path)
     if error is None:
-        assert all(re.match(r".*\.toml:\d+", str(found)) for found in shelf.errors)
+        assert all(re.match(r".*\.toml:\d+", str(found)) for found in rulebook.errors)
     else:
-        assert shelf.rules == ()
+        assert rulebook.rules == ()
         assert errors(tmp_path)[0].startswith(f"disk/slow.toml:{error}")
 
 
@@ -169,7 +169,7 @@ def test_a_gain_needs_its_table_and_a_rule_its_checks_references_and_examples(tm
 def test_a_broken_rule_does_not_keep_others_from_loading(tmp_path):
     put(tmp_path, "nonsense")
     put(tmp_path, SOUND.replace('"slow"', '"slower"'), name="slower")
-    assert [rule.id for rule in load_shelf(tmp_path).rules] == ["slower"]
+    assert [rule.id for rule in load_rulebook(tmp_path).rules] == ["slower"]
 
 
 def test_an_id_is_taken_once(tmp_path):
@@ -177,9 +177,9 @@ def test_an_id_is_taken_once(tmp_path):
     other = tmp_path / "more"
     other.mkdir()
     put(other, SOUND)
-    shelf = load_shelf(tmp_path, other)
-    assert len(shelf.rules) == 1
-    assert [error.message for error in shelf.errors] == [f"the id is taken by {tmp_path}/disk/slow.toml"]
+    rulebook = load_rulebook(tmp_path, other)
+    assert len(rulebook.rules) == 1
+    assert [error.message for error in rulebook.errors] == [f"the id is taken by {tmp_path}/disk/slow.toml"]
 
 
 def test_a_rule_stands_in_the_folder_of_its_subject(tmp_path):
@@ -252,4 +252,4 @@ def test_a_damaged_rule_loads_or_is_told_with_a_line_in_the_file(tmp_path_factor
 
 def test_our_own_rules_are_found_beside_the_package_or_inside_it():
     assert (own_rules() / "disk").is_dir()
-    assert load_shelf().rules
+    assert load_rulebook().rules

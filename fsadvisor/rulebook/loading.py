@@ -1,4 +1,4 @@
-"""The shelf: finds rule files, loads the sound ones, and says file, line and column of what is wrong in others.
+"""Loads the rulebook: finds rule files, keeps the sound ones, says file, line and column of what is wrong in others.
 
 Our own rules as they were compiled when the program was installed (tools/compile_rules.py), found by their content.
 
@@ -106,7 +106,7 @@ class RuleError(Struct, frozen=True):
         return f"{self.file}:{self.line}{column}: {self.message}"
 
 
-class Shelf(Struct, frozen=True):
+class Rulebook(Struct, frozen=True):
     """The rules that loaded, by id, and what is wrong with the others."""
 
     rules: tuple[Rule, ...]
@@ -121,7 +121,7 @@ def own_rules() -> Path:
     return shipped if shipped.is_dir() else package.parent / "rules"
 
 
-def load_shelf(*folders: Path) -> Shelf:
+def load_rulebook(*folders: Path) -> Rulebook:
     """Load every rule of these folders, or of our own where none is given."""
     return _loaded(folders or (own_rules(),), _trusted)
 
@@ -130,7 +130,7 @@ def _trusted(file: Path) -> Rule | tuple[RuleError, ...] | RuleError:
     return _distrusted(file) or _placed(file)
 
 
-def _loaded(folders: Iterable[Path], load: Callable[[Path], Rule | tuple[RuleError, ...] | RuleError]) -> Shelf:
+def _loaded(folders: Iterable[Path], load: Callable[[Path], Rule | tuple[RuleError, ...] | RuleError]) -> Rulebook:
     rules: dict[str, Rule] = {}
     errors: list[RuleError] = []
     for folder in folders:
@@ -144,14 +144,14 @@ def _loaded(folders: Iterable[Path], load: Callable[[Path], Rule | tuple[RuleErr
                 errors.append(RuleError(loaded.file, 1, None, f"the id is taken by {rules[loaded.id].file}"))
             else:
                 rules[loaded.id] = loaded
-    return Shelf(tuple(rules[rule_id] for rule_id in sorted(rules)), tuple(errors))
+    return Rulebook(tuple(rules[rule_id] for rule_id in sorted(rules)), tuple(errors))
 
 
 @functools.cache
-def own_shelf() -> Shelf:
+def own_rulebook() -> Rulebook:
     """Our own rules, loaded once: they come with the program and do not change while it runs.
 
-    What was compiled when the program was installed is taken as proven: load_shelf proves it again.
+    What was compiled when the program was installed is taken as proven: load_rulebook proves it again.
     """
     compiled = _documents(f"{own_rules()}.json")
     return _loaded((own_rules(),), lambda file: _proven(file, compiled) or _placed(file))
