@@ -6,7 +6,7 @@ import errno
 import os
 import sys
 
-from fsadvisor._version import __version__
+from fsadvisor import __version__
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -7,8 +7,7 @@ import datetime as dt
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, get_args
 
-from fsadvisor import arguments_measure
-from fsadvisor._version import __version__
+from fsadvisor import __version__, arguments_measure
 from fsadvisor.arguments_help import EXIT_CODES, TAKES, Parser, TopParser, demo_machine
 from fsadvisor.machine import kept_files
 from fsadvisor.machine.port import MachineError

@@ -4,7 +4,7 @@ import itertools
 
 from msgspec.structs import replace
 
-from fsadvisor.facts import Unknown
+from fsadvisor.facts import FALSE, TRUE, UNKNOWN, Unknown
 from fsadvisor.rulebook.advise import Outcome, Rank, advise, failures, judge, reason
 from fsadvisor.rulebook.examples import imagined
 from fsadvisor.rulebook.expr import compile_expression
@@ -13,7 +13,6 @@ from fsadvisor.rulebook.rule import Ask, Example, Rule
 from fsadvisor.rulebook.shape import Gain
 from fsadvisor.storage import Storage
 from fsadvisor.storage.catalogue import catalogue
-from fsadvisor.truth import FALSE, TRUE, UNKNOWN
 from tests.cases import each
 
 # The three asks of the rule below, each a fact of its own.

@@ -54,7 +54,7 @@ def test_a_touch_is_found_where_there_is_one():
 
 def test_every_package_is_named_by_the_contract_on_touching_or_may_touch():
     named = {one.removeprefix("fsadvisor.") for one in CONTRACTS[0]["source_modules"]}
-    there = {part(path) for path in MODULES} - {"__init__", "_version"}
+    there = {part(path) for path in MODULES} - {"__init__"}
     assert there - named - TOUCHING == set()
     assert {f"measure.{name}" for name in CALCULATING} <= named
 
@@ -64,7 +64,7 @@ def test_the_architecture_names_every_package():
         line.split("|")[1] for line in (ROOT / "docs/architecture.md").read_text().splitlines() if line[:3] == "| `"
     ]
     told = {name.strip(" `") for row in rows for name in row.split(",")}
-    assert {part(path) for path in MODULES} - {"__init__", "__main__", "_version"} == told
+    assert {part(path) for path in MODULES} - {"__init__", "__main__"} == told
 
 
 def test_the_journeys_of_the_architecture_have_eight_hops_at_most_by_names_that_are_there():

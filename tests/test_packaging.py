@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from fsadvisor._version import __version__
+from fsadvisor import __version__
 from tests.paths import ROOT
 from tools.set_up import PIP_WHEEL
 
@@ -57,7 +57,7 @@ def test_the_wheel_holds_the_program_and_no_more(wheel):
 def test_the_source_distribution_holds_what_the_wheel_is_built_from(tmp_path):
     with tarfile.open(build("sdist", tmp_path)) as archive:
         names = {name.partition("/")[2] for name in archive.getnames()}
-    assert {"pyproject.toml", "README.md", "LICENSE", "fsadvisor/_version.py"} <= names
+    assert {"pyproject.toml", "README.md", "LICENSE", "fsadvisor/__init__.py"} <= names
     assert {f"rules/{rule}" for rule in RULES} <= names
     assert {f"fixtures/tables/{table}" for table in TABLES} <= names
 

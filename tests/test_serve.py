@@ -160,11 +160,12 @@ def test_a_page_ends_with_its_server():
 SEALED = """
 import errno, os, subprocess, sys
 from pathlib import Path
-from fsadvisor.machine import read_only, safe_files
+from fsadvisor.machine import safe_files
+from fsadvisor.cli.exploring import seal
 from fsadvisor.measure.child import Session
 from fsadvisor.measure.messages import ProbeAsked
 folder = Path(sys.argv[1])
-read_only.seal("no writing here")
+seal("no writing here")
 kept, new = folder / "kept", folder / "new"
 for one in (
     lambda: new.write_text("x"),

@@ -16,8 +16,7 @@ from typing import TYPE_CHECKING
 import shtab
 from argparse_manpage.manpage import Manpage
 
-from fsadvisor import cli
-from fsadvisor._version import __version__
+from fsadvisor import __version__, cli
 from fsadvisor.arguments import DOCUMENTS
 from fsadvisor.rulebook.loading import load_rulebook
 from tools import rule_docs, waits_docs

@@ -8,8 +8,7 @@ import os
 import sys
 from typing import TYPE_CHECKING
 
-from fsadvisor import arguments, looking
-from fsadvisor._version import __version__
+from fsadvisor import __version__, arguments, looking
 from fsadvisor.machine.port import MachineError
 from fsadvisor.rulebook.advise import advise, judge, tally, with_fitting_waivers
 from fsadvisor.rulebook.loading import Rulebook, load_others_rule, load_rulebook

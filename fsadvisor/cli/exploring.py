@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import sys
 from importlib.util import find_spec
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
-from fsadvisor import looking
-from fsadvisor._version import __version__
+from fsadvisor import __version__, looking
 from fsadvisor.arguments_help import demo_extras, is_demo
 from fsadvisor.machine import kept_files
 
@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from fsadvisor.machine.port import Machine
     from fsadvisor.tui.session import Session
     from fsadvisor.tui.terminal import Terminal
+
 
 _NO_SERVER: Final = "serve needs textual-serve, which is not installed here: pip install 'textual-serve>=1.1'"
 _NO_TEXTUAL: Final = "serve needs Textual, which the one-file program has not: see docs/install.md for the others"
@@ -74,9 +75,7 @@ def serve(chosen: argparse.Namespace) -> int:
 def _page(chosen: argparse.Namespace) -> int:
     """Within a process of its own, for one visit: what is drawn goes to the server by standard output."""
     if not chosen.may_write:
-        from fsadvisor.machine import read_only
-
-        read_only.seal("this page is read-only: only `fsadvisor serve --may-write` lets it write or measure")
+        seal("this page is read-only: only `fsadvisor serve --may-write` lets it write or measure")
     from fsadvisor.tui.starting import explore_in_page
 
     return explore_in_page(_session(chosen, _name(chosen), may_write=bool(chosen.may_write)))
@@ -118,3 +117,36 @@ def _session(chosen: argparse.Namespace, name: str, *, may_write: bool = True) -
         attestations=None if chosen.on and chosen.attestations is None else looking.attestations(chosen),
         who=own_name(),
     )
+
+
+_WRITES: Final = os.O_WRONLY | os.O_RDWR | os.O_CREAT | os.O_TRUNC | os.O_APPEND
+_CHANGES: Final = frozenset(
+    f"os.{name}"
+    for name in (
+        *("chmod", "chown", "link", "mkdir", "remove", "rename", "rmdir", "symlink", "truncate", "utime"),
+        *("removexattr", "setxattr", "exec", "fork", "forkpty", "posix_spawn", "spawn", "system"),
+    )
+)
+"""What Python tells of before it changes a file or becomes another program."""
+
+
+def seal(words: str) -> None:
+    """From now on nothing of this process opens a file to write or changes one; it can't be undone.
+
+    Programs that the machine is asked by still run; a Python, such as what measures, does not. `words` are what
+    whoever tries is told.
+    """
+
+    def refuses(event: str, arguments: tuple[Any, ...]) -> None:
+        if event == "open":
+            path, _, flags = arguments
+            wrong = bool(flags & _WRITES) and not isinstance(path, int) and path not in (os.devnull, b"/dev/null")
+        elif event == "subprocess.Popen":
+            wrong = os.fsdecode(arguments[0]) == sys.executable
+        else:
+            wrong = event in _CHANGES
+        if wrong:
+            raise OSError(errno.EROFS, words)
+
+    sys.dont_write_bytecode = True
+    sys.addaudithook(refuses)

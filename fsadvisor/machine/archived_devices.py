@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING, Final
 
 from msgspec import Struct, field
 
-from fsadvisor.machine import archived_logs, sources
+from fsadvisor.machine import archived_logs, port
 from fsadvisor.machine.port import Reply
 
 if TYPE_CHECKING:
@@ -133,7 +133,7 @@ def derived_devices(file: Text, output: Text, copied: Mapping[str, str]) -> Deri
     table = _DeviceTable()
     for name, target in copied.items():
         table.devices[name] = _Device(place=Reply(target, f"/sys/block/{name}"))
-    _from_udev(table, output(sources.UDEV))
+    _from_udev(table, output(port.UDEV_SOURCE))
     for major, minor, blocks, name in _PARTITION_LINE.findall(file(PARTITIONS)):
         table.add_file(name, "dev", f"{major}:{minor}", PARTITIONS)
         table.add_file(name, "size", int(blocks) * 2, PARTITIONS)
@@ -182,12 +182,12 @@ def _from_udev(table: _DeviceTable, udev: str) -> None:
         if properties.get("DEVTYPE") == "partition" or "/block/" in path.rpartition("/")[0]:
             device.parent = parent
         else:
-            device.place = device.place or Reply(f"..{path}", sources.UDEV)
+            device.place = device.place or Reply(f"..{path}", port.UDEV_SOURCE)
         if "MAJOR" in properties:
-            table.add_file(name, "dev", f"{properties['MAJOR']}:{properties.get('MINOR')}", sources.UDEV)
+            table.add_file(name, "dev", f"{properties['MAJOR']}:{properties.get('MINOR')}", port.UDEV_SOURCE)
         for leaf, key in (("partition", "PARTN"), ("dm/name", "DM_NAME"), ("dm/uuid", "DM_UUID")):
             if key in properties:
-                table.add_file(name, leaf, properties[key], sources.UDEV)
+                table.add_file(name, leaf, properties[key], port.UDEV_SOURCE)
 
 
 def _from_dmsetup_info(table: _DeviceTable, text: str) -> None:

@@ -23,7 +23,7 @@ from pathlib import PurePosixPath
 from typing import TYPE_CHECKING, Any, Final
 
 from fsadvisor import secrecy, strict_json
-from fsadvisor.machine import kept_files, sources
+from fsadvisor.machine import kept_files, port
 from fsadvisor.patterns import late
 
 if TYPE_CHECKING:
@@ -115,7 +115,7 @@ def of_names(folder: str, names: tuple[str, ...]) -> tuple[str, ...]:
 
 def names_places(where: str) -> bool:
     """Whether it is a table of mounts, or what programs run: with paths that people chose."""
-    return where in (*_TABLES, sources.PROCESSES) or where.endswith(".mount") or where.startswith("systemctl show ")
+    return where in (*_TABLES, port.PROCESSES_SOURCE) or where.endswith(".mount") or where.startswith("systemctl show ")
 
 
 def left_out_of_mounts(where: str, text: str) -> list[str]:
@@ -123,7 +123,7 @@ def left_out_of_mounts(where: str, text: str) -> list[str]:
 
     They may stand in names of mount points too.
     """
-    if not names_places(where) or where == sources.PROCESSES:
+    if not names_places(where) or where == port.PROCESSES_SOURCE:
         return []
     told = _shown_units(text) if where.startswith("systemctl show ") else of_file(where, text)
     said = "\n".join(_COMMENT.split(line)[0] for line in text.split("\n"))

@@ -30,7 +30,7 @@ from typing import TYPE_CHECKING, Any, Final
 from msgspec import Struct
 
 from fsadvisor.facts import Cause, Unknown, unreadable
-from fsadvisor.machine import sources, untouched
+from fsadvisor.machine import port, untouched
 from fsadvisor.machine.port import Answer, Reply
 from fsadvisor.machine.runner import encoded
 
@@ -54,7 +54,7 @@ _REQUEST = 3 << 30 | _FIEMAP.size << 16 | ord("f") << 8 | 11
 
 def files_below(folder: str) -> Answer:
     """The question `extents` of port.Machine."""
-    source = sources.extents(folder)
+    source = port.extents_source(folder)
     try:
         walk = _Walk(encoded(folder))
         for names in walk.folders():
@@ -259,7 +259,7 @@ _DEEPEST: Final = 60
 
 def below_mount(mount_point: str, above: str) -> Answer:
     """The room that files take there, as JSON; `above` is where the filesystem is mounted that holds the directory."""
-    source = sources.hidden(mount_point)
+    source = port.hidden_source(mount_point)
     try:
         tree = _copy(encoded(above))
     except (OSError, ValueError) as error:

@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final, TypeAlias, TypeVar
 
 from fsadvisor.facts import Cause, Unknown, unreadable
-from fsadvisor.machine import kept_files, safe_files, sources, untouched
+from fsadvisor.machine import kept_files, port, safe_files, untouched
 from fsadvisor.machine.fit_to_tell import CHANGED, settings_about_storage
 from fsadvisor.machine.inodes import below_mount, files_below, flags_of
 from fsadvisor.machine.port import Answer, Argv, Reply
@@ -114,19 +114,19 @@ class LiveMachine:
         self.run(commands)
 
     def udev(self) -> Answer:
-        return self._bounded(udev_database, sources.UDEV)
+        return self._bounded(udev_database, port.UDEV_SOURCE)
 
     def processes(self, names: Sequence[str]) -> Answer:
-        return self._bounded(lambda: processes(names), sources.PROCESSES)
+        return self._bounded(lambda: processes(names), port.PROCESSES_SOURCE)
 
     def counters(self) -> Answer:
-        return Unknown(Cause.NOT_EXPOSED, "", sources.COUNTERS)
+        return Unknown(Cause.NOT_EXPOSED, "", port.COUNTERS_SOURCE)
 
     def space(self, mount_point: str) -> Answer:
-        return self._bounded(lambda: _space(mount_point), sources.space(mount_point))
+        return self._bounded(lambda: _space(mount_point), port.space_source(mount_point))
 
     def flags(self, path: str) -> Answer:
-        return self._bounded(lambda: _flags(path), sources.flags(path))
+        return self._bounded(lambda: _flags(path), port.flags_source(path))
 
     def settings(self, path: str) -> Answer:
         answer = self.read(path)
@@ -137,10 +137,10 @@ class LiveMachine:
         return Reply(text if isinstance(changed, Unknown) else text + changed, path)
 
     def extents(self, path: str) -> Answer:
-        return self._bounded(lambda: files_below(path), sources.extents(path))
+        return self._bounded(lambda: files_below(path), port.extents_source(path))
 
     def hidden(self, mount_point: str, above: str) -> Answer:
-        return self._bounded(lambda: below_mount(mount_point, above), sources.hidden(mount_point))
+        return self._bounded(lambda: below_mount(mount_point, above), port.hidden_source(mount_point))
 
     def _ask(self, question: Callable[[str], T | Unknown], path: str) -> T | Unknown:
         """Ask the kernel's own filesystems directly, and others, which may be dead NFS, with a time-out."""
@@ -226,7 +226,7 @@ def _space(mount_point: str) -> Answer:
     try:
         room = os.statvfs(encoded(mount_point))
     except (OSError, ValueError) as error:
-        return refusal(error, sources.space(mount_point))
+        return refusal(error, port.space_source(mount_point))
     answer = {
         "size": room.f_blocks * room.f_frsize,
         "free": room.f_bfree * room.f_frsize,
@@ -234,12 +234,12 @@ def _space(mount_point: str) -> Answer:
         "inodes": room.f_files,
         "inodes_free": room.f_ffree,
     }
-    return Reply(json.dumps(answer), sources.space(mount_point))
+    return Reply(json.dumps(answer), port.space_source(mount_point))
 
 
 def _flags(path: str) -> Answer:
     """Ask for the inode flags. Only regular files and folders are opened: opening a device or FIFO may act."""
-    source = sources.flags(path)
+    source = port.flags_source(path)
     try:
         raw_path = encoded(path)
         mode = os.lstat(raw_path).st_mode
@@ -296,12 +296,12 @@ class ProgressiveMachine(LiveMachine):
 
     def run(self, commands: Sequence[Argv]) -> list[Answer]:
         self.expect(commands)
-        return [self._runs.get(argv) or _being_asked(sources.command(argv)) for argv in commands]
+        return [self._runs.get(argv) or _being_asked(port.command_source(argv)) for argv in commands]
 
     def expect(self, commands: Sequence[Argv]) -> None:
         with self._lock:
             new = [one for one in dict.fromkeys(commands) if one not in self._runs and one not in self._asking]
-            self._asking.update((argv, sources.command(argv)) for argv in new)
+            self._asking.update((argv, port.command_source(argv)) for argv in new)
         if new:
             threading.Thread(target=self._ask_all, args=(new,), daemon=True).start()
 

@@ -1,13 +1,18 @@
 # ruff: noqa: D102 - port.Machine documents the methods
-"""What the rest of the program may ask of a machine, be it this host, a recorded one or an archive."""
+"""What the rest of the program may ask of a machine, be it this host, a recorded one or an archive.
+
+And how an answer's source is written, so that a live and a recorded machine name the same one.
+"""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Protocol, TypeAlias
+import shlex
+from typing import TYPE_CHECKING, Final, Protocol, TypeAlias
 
 from msgspec import Struct
 
 from fsadvisor.facts import Unknown
+from fsadvisor.patterns import late
 
 if TYPE_CHECKING:
     import datetime as dt
@@ -213,3 +218,38 @@ class Wrapped:
 
     def hidden(self, mount_point: str, above: str) -> Answer:
         return self._inner.hidden(mount_point, above)
+
+
+UDEV_SOURCE = "udevadm info --export-db"
+PROCESSES_SOURCE = "the running processes"
+COUNTERS_SOURCE = "/proc/meminfo and /proc/diskstats"
+_QUOTED: Final = late(r"[^\w@%+=:,./-]")
+"""What a shell would not take as it stands: hardly any word of a command, so that all are asked at once."""
+
+
+def command_source(argv: Argv, fetched: bool = False) -> str:
+    """The command as one would type it, told apart where the tool is not the system's own but was fetched."""
+    if fetched:
+        return f"{shlex.join(argv[:1])} (fetched) {shlex.join(argv[1:])}".rstrip()
+    plain = "".join(argv)
+    return " ".join(argv) if all(argv) and plain.isascii() and not _QUOTED.search(plain) else shlex.join(argv)
+
+
+def space_source(mount_point: str) -> str:
+    """The command that tells the same."""
+    return command_source(("stat", "-f", mount_point))
+
+
+def flags_source(path: str) -> str:
+    """The command that tells the same."""
+    return command_source(("lsattr", "-d", path))
+
+
+def hidden_source(path: str) -> str:
+    """What is asked, since no command tells the same without a mount."""
+    return f"what lies below the mount at {shlex.quote(path)}"
+
+
+def extents_source(path: str) -> str:
+    """What is asked, since no command tells the same."""
+    return f"FIEMAP of the largest files below {shlex.quote(path)}"

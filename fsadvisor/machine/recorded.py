@@ -40,7 +40,7 @@ from msgspec.structs import replace
 
 from fsadvisor import strict_json
 from fsadvisor.facts import Cause, Unknown, unreadable
-from fsadvisor.machine import sources
+from fsadvisor.machine import port
 from fsadvisor.machine.fit_to_tell import tells_all
 from fsadvisor.machine.port import Answer, Argv, MachineError, Reply
 from fsadvisor.machine.runner import MOST_NAMES, OUTPUT_CAP_BYTES, decoded, encoded, too_many, too_much
@@ -169,10 +169,10 @@ class RecordedMachine:
         return self._about_path(LINK, path, path)
 
     def space(self, mount_point: str) -> Answer:
-        return self._about_path(SPACE, mount_point, sources.space(mount_point))
+        return self._about_path(SPACE, mount_point, port.space_source(mount_point))
 
     def flags(self, path: str) -> Answer:
-        return self._about_path(FLAGS, path, sources.flags(path))
+        return self._about_path(FLAGS, path, port.flags_source(path))
 
     def settings(self, path: str) -> Answer:
         answer = self._about_path(SETTINGS, path, path)
@@ -180,10 +180,10 @@ class RecordedMachine:
         return Unknown(Cause.NOT_EXPOSED, AGAIN, path) if stale else answer
 
     def extents(self, path: str) -> Answer:
-        return self._about_path(EXTENTS, path, sources.extents(path))
+        return self._about_path(EXTENTS, path, port.extents_source(path))
 
     def hidden(self, mount_point: str, above: str) -> Answer:  # noqa: ARG002
-        return self._about_path(HIDDEN, mount_point, sources.hidden(mount_point))
+        return self._about_path(HIDDEN, mount_point, port.hidden_source(mount_point))
 
     def entries(self, path: str) -> Entries:
         answer = self._about_path(ENTRIES, path, path)
@@ -195,30 +195,30 @@ class RecordedMachine:
         return too_many(path) if len(names) > MOST_NAMES else tuple(names)
 
     def run(self, commands: Sequence[Argv]) -> list[Answer]:
-        return [self._asked(command_stem(argv), sources.command(argv)) for argv in commands]
+        return [self._asked(command_stem(argv), port.command_source(argv)) for argv in commands]
 
     def expect(self, commands: Sequence[Argv]) -> None:
         """Nothing has to be run ahead of its question."""
 
     def udev(self) -> Answer:
-        return self._asked(UDEV, sources.UDEV)
+        return self._asked(UDEV, port.UDEV_SOURCE)
 
     def counters(self) -> Answer:
-        return self._asked(COUNTERS, sources.COUNTERS)
+        return self._asked(COUNTERS, port.COUNTERS_SOURCE)
 
     def processes(self, names: Sequence[str]) -> Answer:
-        answer = self._asked(PROCESSES, sources.PROCESSES)
+        answer = self._asked(PROCESSES, port.PROCESSES_SOURCE)
         meta = self._meta(PROCESSES)
         recorded_names = meta.get("names") if isinstance(meta, dict) else None
         if isinstance(recorded_names, list) and not set(names) <= {str(name) for name in recorded_names}:
-            return Unknown(Cause.NOT_EXPOSED, AGAIN, sources.PROCESSES)
+            return Unknown(Cause.NOT_EXPOSED, AGAIN, port.PROCESSES_SOURCE)
         if isinstance(answer, Unknown):
             return answer
         found = _json(answer.text)
         if not isinstance(found, list):
-            return unreadable("the recorded list of processes is damaged", sources.PROCESSES)
+            return unreadable("the recorded list of processes is damaged", port.PROCESSES_SOURCE)
         wanted = [process for process in found if isinstance(process, dict) and process.get("name") in names]
-        return Reply(json.dumps(wanted), sources.PROCESSES)
+        return Reply(json.dumps(wanted), port.PROCESSES_SOURCE)
 
     def unused(self) -> list[str]:
         """The recordings that nobody has asked for: files, and lines of %unknown files. Reads the whole folder."""

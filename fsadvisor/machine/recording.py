@@ -14,9 +14,9 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 from msgspec import Struct, field
 from msgspec.structs import replace
 
-from fsadvisor._version import __version__
+from fsadvisor import __version__
 from fsadvisor.facts import Unknown
-from fsadvisor.machine import fit_to_tell, recorded, safe_files, sources
+from fsadvisor.machine import fit_to_tell, port, recorded, safe_files
 from fsadvisor.machine.identities import Identities
 from fsadvisor.machine.port import Answer, Argv, Reply
 from fsadvisor.machine.runner import encoded
@@ -33,11 +33,11 @@ _SOURCES: dict[str, Callable[[str], str]] = {
     recorded.READ: str,
     recorded.LINK: str,
     recorded.ENTRIES: str,
-    recorded.SPACE: sources.space,
-    recorded.FLAGS: sources.flags,
+    recorded.SPACE: port.space_source,
+    recorded.FLAGS: port.flags_source,
     recorded.SETTINGS: str,
-    recorded.EXTENTS: sources.extents,
-    recorded.HIDDEN: sources.hidden,
+    recorded.EXTENTS: port.extents_source,
+    recorded.HIDDEN: port.hidden_source,
 }
 
 
@@ -60,12 +60,12 @@ class Recording(Struct, frozen=True):
         """Every text in it, and where it comes from: what identities are learnt from."""
         yield from self._texts_about_paths()
         for argv, answer in sorted(self.runs.items(), key=lambda item: item[0]):
-            yield "", sources.command(argv)
-            yield sources.command(argv), text_of(answer)
+            yield "", port.command_source(argv)
+            yield port.command_source(argv), text_of(answer)
         for answer in self.asked.values():
             yield "", text_of(answer)
         for answer in self.processes.values():
-            yield sources.PROCESSES, text_of(answer)
+            yield port.PROCESSES_SOURCE, text_of(answer)
 
     def _texts_about_paths(self) -> Iterator[tuple[str, str]]:
         for (path, kind), answer in sorted(self.about_paths.items(), key=lambda item: item[0]):
@@ -101,17 +101,19 @@ class _RecordingWriter:
         for argv, answer in sorted(recording.runs.items(), key=lambda item: item[0]):
             new = tuple(self._replace(argument) for argument in argv)
             safe = _filtered(partial(fit_to_tell.of_command, argv), answer)
-            self._asked(recorded.command_stem(new), {"argv": new}, sources.command(argv), sources.command(new), safe)
+            self._asked(
+                recorded.command_stem(new), {"argv": new}, port.command_source(argv), port.command_source(new), safe
+            )
         for stem, source, fit in (
-            (recorded.UDEV, sources.UDEV, fit_to_tell.of_udev),
-            (recorded.COUNTERS, sources.COUNTERS, str),
+            (recorded.UDEV, port.UDEV_SOURCE, fit_to_tell.of_udev),
+            (recorded.COUNTERS, port.COUNTERS_SOURCE, str),
         ):
             if stem in recording.asked:
                 self._asked(stem, {}, "", source, _filtered(fit, recording.asked[stem]))
         if recording.processes:
             asked_names, answer = _merged(recording.processes)
             safe = _filtered(fit_to_tell.of_processes, answer)
-            self._asked(recorded.PROCESSES, {"names": asked_names}, "", sources.PROCESSES, safe)
+            self._asked(recorded.PROCESSES, {"names": asked_names}, "", port.PROCESSES_SOURCE, safe)
         for file, lines in self._unknown.items():
             self._files[file] = "".join(f"{line}\n" for line in sorted(lines))
         directories = {parent for file in self._files for parent in _parents(file)}
@@ -181,7 +183,7 @@ def _merged(processes: dict[tuple[str, ...], Answer]) -> tuple[list[str], Answer
         return names, next(iter(processes.values()))
     found = {process["pid"]: process for reply in replies for process in json.loads(reply.text)}
     merged = sorted(found.values(), key=lambda process: (process["name"], process["pid"]))
-    return names, Reply(json.dumps(merged), sources.PROCESSES)
+    return names, Reply(json.dumps(merged), port.PROCESSES_SOURCE)
 
 
 def text_of(answer: Answer) -> str:

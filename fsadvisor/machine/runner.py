@@ -1,4 +1,7 @@
-"""Runs external tools side by side: no shell, C locale, a time-out each, no sync, never stuck on one that won't die."""
+"""Runs external tools side by side: no shell, C locale, a time-out each, no sync, never stuck on one that won't die.
+
+And puts text into the paste buffer of the tmux that we run in.
+"""
 
 from __future__ import annotations
 
@@ -6,6 +9,7 @@ import contextlib
 import os
 import queue
 import selectors
+import shutil
 import signal
 import stat
 import subprocess
@@ -16,14 +20,15 @@ from typing import TYPE_CHECKING, Final, cast
 from msgspec import Struct, field
 
 from fsadvisor.facts import Cause, Unknown, unreadable
-from fsadvisor.machine import fetched, sources, time_limits, tools
+from fsadvisor.machine import fetched, port, time_limits, tools
 from fsadvisor.machine.port import Answer, Argv, Reply
 from fsadvisor.machine.time_limits import Patience
 from fsadvisor.machine.tools import forbid_syncs
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Mapping, Sequence
     from typing import IO
+
 
 FETCHED = fetched.commands()
 REFUSED = fetched.refused()
@@ -91,7 +96,7 @@ def missing_tool(argv: Argv, refused: bool = False, package: str | None = None) 
     why = "; the fetched one is not used, others can change it: `make run` as this user fetches it again"
     package = tools.PACKAGES.get(tool, tool) if package is None else package
     learn = f"install {package}{why if refused else ''}" if package else ""
-    return Unknown(Cause.NO_TOOL, learn, sources.command(argv))
+    return Unknown(Cause.NO_TOOL, learn, port.command_source(argv))
 
 
 def too_much(source: str) -> Unknown:
@@ -182,7 +187,7 @@ class Runner(Struct, frozen=True):
                 continue
             answers[index] = answer
             on_answer(commands[index], answer)
-        return [answers.get(index) or self._timed_out(sources.command(argv)) for index, argv in enumerate(commands)]
+        return [answers.get(index) or self._timed_out(port.command_source(argv)) for index, argv in enumerate(commands)]
 
     def _employ(
         self,
@@ -215,7 +220,7 @@ class Runner(Struct, frozen=True):
             refused = self._find(argv, self.refused) is not None
             return missing_tool(argv, refused, tools.package_bringing(argv[0] if argv else ""))
         argv = argv if self.wake else tools.left_asleep(argv)
-        source = sources.command(argv, fetched=tool.rpartition("/")[0] in self.fetched)
+        source = port.command_source(argv, fetched=tool.rpartition("/")[0] in self.fetched)
         name, seconds = argv[0], self.patience.seconds(argv[0], self.timeout_s)
         if not seconds:
             learn = f"run it by hand: it was not run, since {name} or most tools hung for {self.timeout_s:g} s before"
@@ -324,3 +329,45 @@ def _end(child: subprocess.Popen[bytes]) -> bool:
             return file.read().rpartition(b")")[2].split()[0] != b"D"
     except (OSError, IndexError):
         return True
+
+
+_LONGEST_S: Final = 30.0
+_LONGEST_REASON: Final = 60
+_PASSED_ON: Final = ("TMUX", "TMUX_PANE")
+_WAYS: Final = (("load-buffer", "-w", "-"), ("load-buffer", "-"))
+"""With -w the buffer is offered to the terminal's clipboard, too; before tmux 3.2 there is no -w."""
+
+
+def in_tmux(environment: Mapping[str, str] = os.environ) -> bool:
+    """Whether we run in a tmux."""
+    return bool(environment.get("TMUX"))
+
+
+def load_tmux_buffer(text: str, environment: Mapping[str, str] = os.environ) -> str:
+    """Put text there; why it is not there, '' where it is. This may wait for half a minute."""
+    folders = ":".join(TOOL_FOLDERS)
+    tool = shutil.which("tmux", path=folders)
+    if tool is None:
+        return "no tmux is installed here"
+    passed_on = {name: environment[name] for name in _PASSED_ON if name in environment}
+    env = {"PATH": folders, "LC_ALL": "C", **passed_on}
+    why = ""
+    for way in _WAYS:
+        try:
+            done = subprocess.run(  # noqa: S603 - fixed folders, no shell
+                (tool, *way),
+                input=text.encode(),
+                capture_output=True,
+                timeout=_LONGEST_S,
+                cwd="/",
+                env=env,
+                check=False,
+            )
+        except subprocess.TimeoutExpired:
+            return f"tmux did not answer in {_LONGEST_S:g} s"
+        except (OSError, ValueError) as error:
+            return str(error)
+        if done.returncode == 0:
+            return ""
+        why = done.stderr.decode("utf-8", "replace").strip()[:_LONGEST_REASON] or f"exit status {done.returncode}"
+    return why

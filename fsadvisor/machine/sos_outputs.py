@@ -36,7 +36,7 @@ from typing import TYPE_CHECKING, Any, Final
 from msgspec.structs import replace
 
 from fsadvisor.facts import Cause, Unknown, unreadable
-from fsadvisor.machine import guests, sources
+from fsadvisor.machine import guests, port
 from fsadvisor.machine.fit_to_tell import argument_paths, settings_in_arguments
 from fsadvisor.machine.guests import container_named_in
 from fsadvisor.machine.port import Reply
@@ -205,7 +205,7 @@ def setting(path: str, output: Output) -> Answer | None:
 
 _ALL: Final = "`fsadvisor capture` there asks for all"
 _LONGEST: Final = 60
-_COMMANDS: Final = {sources.PROCESSES: "ps auxww", sources.COUNTERS: "cat /proc/meminfo /proc/diskstats"}
+_COMMANDS: Final = {port.PROCESSES_SOURCE: "ps auxww", port.COUNTERS_SOURCE: "cat /proc/meminfo /proc/diskstats"}
 _KEPT_BY: Final = (
     ("nvme id-", "sos and supportconfig keep it where nvme-cli is installed"),
     ("nvme smart-log", "sos and supportconfig keep it where nvme-cli is installed"),
@@ -220,8 +220,8 @@ _KEPT_BY: Final = (
     ("dmesg", "sos and supportconfig keep it"),
     ("systemctl show", "sos and supportconfig keep the lists of units"),
     ("systemd-detect-virt", "sos 3.6 and later keep hostnamectl, which tells it"),
-    (sources.UDEV, "sos 3.6 and later and supportconfig keep it"),
-    (sources.PROCESSES, "sos and supportconfig keep it"),
+    (port.UDEV_SOURCE, "sos 3.6 and later and supportconfig keep it"),
+    (port.PROCESSES_SOURCE, "sos and supportconfig keep it"),
     ("stat -f ", "sos keeps df, which tells it"),
     ("/proc/self/mountinfo", "sos keeps it"),
     ("/proc/mounts", "sos and supportconfig keep it"),

@@ -29,7 +29,7 @@ from typing import TYPE_CHECKING, TypeAlias
 from msgspec.structs import replace
 
 from fsadvisor.facts import Unknown, unreadable
-from fsadvisor.machine import archived_logs, archived_tools, sos_outputs, sources
+from fsadvisor.machine import archived_logs, archived_tools, port, sos_outputs
 from fsadvisor.machine.archived_devices import PAIRS, PARTITIONS, TREE, UNSEEN, derived_devices, devices_in_log
 from fsadvisor.machine.fit_to_tell import settings_about_storage
 from fsadvisor.machine.port import Answer, Argv, MachineError, Reply
@@ -107,7 +107,7 @@ class SosMachine:
             lambda path: _text(self._copied(path)), lambda command: self._text_of(command) or "", self._links()
         )
         self._with_partitions = not self._outputs or any(
-            (self._copied(PARTITIONS), *map(self._text_of, (sources.UDEV, PAIRS, TREE)))
+            (self._copied(PARTITIONS), *map(self._text_of, (port.UDEV_SOURCE, PAIRS, TREE)))
         )
         if not self._derived.folders and self._log is not None:
             self._derived = devices_in_log(self._log)
@@ -182,23 +182,23 @@ class SosMachine:
 
     def udev(self) -> Answer:
         place = self._outputs.get(_mangled(_UDEV_DATABASE))
-        answer = _named(None if place is None else self._content(place), sources.UDEV)
+        answer = _named(None if place is None else self._content(place), port.UDEV_SOURCE)
         if isinstance(answer, Unknown):
             return answer
         records = [record for record in answer.text.split("\n\n") if "\nE: SUBSYSTEM=block" in record]
-        return Reply("".join(f"{record.strip()}\n\n" for record in records), sources.UDEV)
+        return Reply("".join(f"{record.strip()}\n\n" for record in records), port.UDEV_SOURCE)
 
     def processes(self, names: Sequence[str]) -> Answer:
-        return sos_outputs.processes(names, self) or missing(sources.PROCESSES)
+        return sos_outputs.processes(names, self) or missing(port.PROCESSES_SOURCE)
 
     def counters(self) -> Answer:
-        return missing(sources.COUNTERS)
+        return missing(port.COUNTERS_SOURCE)
 
     def space(self, mount_point: str) -> Answer:
-        return sos_outputs.space(mount_point, self._text_of) or missing(sources.space(mount_point))
+        return sos_outputs.space(mount_point, self._text_of) or missing(port.space_source(mount_point))
 
     def flags(self, path: str) -> Answer:
-        return missing(sources.flags(path))
+        return missing(port.flags_source(path))
 
     def settings(self, path: str) -> Answer:
         answer = self.read(path)
@@ -207,10 +207,10 @@ class SosMachine:
         )
 
     def extents(self, path: str) -> Answer:
-        return missing(sources.extents(path))
+        return missing(port.extents_source(path))
 
     def hidden(self, mount_point: str, above: str) -> Answer:  # noqa: ARG002
-        return missing(sources.hidden(mount_point))
+        return missing(port.hidden_source(mount_point))
 
     def _copied(self, path: str) -> Answer | None:
         place = self._place(path)
@@ -267,7 +267,7 @@ class SosMachine:
         if argv == (archived_logs.DMESG,):
             return self._log or missing(archived_logs.DMESG)
         told = sos_outputs.command(argv, self._text_of) or archived_tools.command(argv, self) or self._detected(argv)
-        return told or missing(sources.command(argv))
+        return told or missing(port.command_source(argv))
 
     def _detected(self, argv: Argv) -> Reply | None:
         """A kernel's log alone is that of a machine, of no container; what it runs on, the kernel said at boot."""

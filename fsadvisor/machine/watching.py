@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from fsadvisor import strict_json
 from fsadvisor.facts import Cause, Unknown, unreadable
-from fsadvisor.machine import guests, sources, untouched
+from fsadvisor.machine import guests, port, untouched
 from fsadvisor.machine.fit_to_tell import ENVIRONMENT, argument_paths, settings_in_arguments
 from fsadvisor.machine.port import Answer, MachineError, Reply
 from fsadvisor.patterns import late
@@ -34,12 +34,12 @@ def udev_database() -> Answer:
     try:
         udev = udev_context()
     except ImportError as error:
-        return Unknown(Cause.NO_TOOL, f"install libudev1 and python3-pyudev ({error})", sources.UDEV)
+        return Unknown(Cause.NO_TOOL, f"install libudev1 and python3-pyudev ({error})", port.UDEV_SOURCE)
     try:
         devices = sorted(udev.list_devices(subsystem="block"), key=lambda device: device.device_path)
     except (OSError, ValueError) as error:
-        return unreadable(f"udev: {error}", sources.UDEV)
-    return Reply("".join(f"{line}\n" for device in devices for line in _udev_lines(device)), sources.UDEV)
+        return unreadable(f"udev: {error}", port.UDEV_SOURCE)
+    return Reply("".join(f"{line}\n" for device in devices for line in _udev_lines(device)), port.UDEV_SOURCE)
 
 
 def udev_context() -> Any:  # noqa: ANN401 - pyudev has no types
@@ -94,15 +94,15 @@ def _udev_lines(device: Any) -> Iterator[str]:  # noqa: ANN401 - pyudev has no t
 def processes(names: Sequence[str]) -> Answer:
     """The running processes with one of these names, as JSON, sorted by name and pid."""
     if not os.path.exists("/proc/self"):  # noqa: PTH110 - as quick as can be; psutil ends in an IndexError
-        return Unknown(Cause.NOT_EXPOSED, "run it where /proc is mounted", sources.PROCESSES)
+        return Unknown(Cause.NOT_EXPOSED, "run it where /proc is mounted", port.PROCESSES_SOURCE)
     try:
         found = _called(names)
     except ImportError:
-        return Unknown(Cause.NO_TOOL, "install python3-psutil", sources.PROCESSES)
+        return Unknown(Cause.NO_TOOL, "install python3-psutil", port.PROCESSES_SOURCE)
     except (OSError, ValueError) as error:
-        return unreadable(f"processes: {error}", sources.PROCESSES)
+        return unreadable(f"processes: {error}", port.PROCESSES_SOURCE)
     found.sort(key=lambda process: (process["name"], process["pid"]))
-    return Reply(json.dumps(found), sources.PROCESSES)
+    return Reply(json.dumps(found), port.PROCESSES_SOURCE)
 
 
 def _called(names: Sequence[str]) -> list[dict[str, Any]]:

@@ -17,12 +17,22 @@ from msgspec.structs import replace
 from fsadvisor.facts import Known
 from fsadvisor.machine.live import LiveMachine
 from fsadvisor.measure.messages import JobDone, Note, Started, of_window
-from fsadvisor.measure.probe import cost, disks, gentle, guard, lock, scratch_tree, store, surroundings
+from fsadvisor.measure.probe import cost, disks, guard, lock, scratch_tree, store, surroundings
 from fsadvisor.measure.probe.guard import SPARE
 from fsadvisor.measure.probe.jobs import Existing, Io, Ladder
 from fsadvisor.measure.probe.measure import Where
 from fsadvisor.measure.probe.processes import Stopped
-from fsadvisor.measure.probe.run import JobEnded, JobStarted, JobWindow, ProbePlan, run
+from fsadvisor.measure.probe.run import (
+    Gentle,
+    JobEnded,
+    JobStarted,
+    JobWindow,
+    ProbePlan,
+    give_way,
+    heeded,
+    opened,
+    run,
+)
 from fsadvisor.measure.probe.target import bytes_text, warning
 from fsadvisor.storage import Below, Disk
 from fsadvisor.survey import measured, read_fact
@@ -183,17 +193,17 @@ class ProbeSession:
     def _refusal(self, one: Cost, place: ProbePlace) -> str:
         return next((it.says for it in self._against(one, place) if it.level == "refused"), "")
 
-    def _giving_way(self, hear: Hear) -> gentle.Gentle | None:
+    def _giving_way(self, hear: Hear) -> Gentle | None:
         if not self.wanted.gentle:
             return None
-        gentle.give_way()
+        give_way()
         for name in self._unheeding():
             hear(Note(text=f"the scheduler of {name} heeds no priorities of I/O: pauses alone give way"))
 
         def paused(why: str) -> None:
             hear(Note(text=why, kind="pause"))
 
-        found = gentle.Gentle(self._leaves() or (), says=paused)
+        found = Gentle(self._leaves() or (), says=paused)
         if not found.can_tell:
             hear(Note(text="neither pressure nor the disks' latency can be told here, so it never pauses"))
         return found
@@ -205,7 +215,7 @@ class ProbeSession:
             disk = subject.scope.get("disk")
             if isinstance(disk, Disk) and read_fact.value(disk.name) in leaves:
                 scheduler = read_fact.value(disk.scheduler)
-                if scheduler is not None and not gentle.heeded(scheduler):
+                if scheduler is not None and not heeded(scheduler):
                     yield subject.name
 
     def _leaves(self) -> tuple[str, ...] | None:
@@ -214,9 +224,7 @@ class ProbeSession:
     def _way(self) -> disks.Way | None:
         return disks.way(self._storage, self.mount) if self.mount else None
 
-    def _plan(self, giving_way: gentle.Gentle | None) -> ProbePlan:
-        from fsadvisor.measure.probe.run import opened
-
+    def _plan(self, giving_way: Gentle | None) -> ProbePlan:
         return ProbePlan(
             jobs=self._jobs,
             folder=Path(self.target),

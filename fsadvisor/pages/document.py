@@ -11,8 +11,7 @@ from fsadvisor.pages.glyphs import NOTHING, Line, Span, Tone, columns, padded, s
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
 
-    from fsadvisor.facts import Fact
-    from fsadvisor.truth import Truth
+    from fsadvisor.facts import Fact, Truth
 
 VALUES: Final = 3
 """Different values of a fact that are shown; the others are counted, or folded away."""

@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, Final, NamedTuple, TypeAlias
 
 from msgspec import Struct
 
+from fsadvisor.facts import FALSE, TRUE, UNKNOWN, Truth
 from fsadvisor.pages.escape import clean, width
-from fsadvisor.truth import FALSE, TRUE, UNKNOWN, Truth
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

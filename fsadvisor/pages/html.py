@@ -7,7 +7,7 @@ import re
 from itertools import groupby
 from typing import TYPE_CHECKING, Any, Final
 
-from fsadvisor.facts import Unknown
+from fsadvisor.facts import FALSE, TRUE, UNKNOWN, Unknown
 from fsadvisor.pages.document import (
     VALUES,
     Commands,
@@ -31,7 +31,6 @@ from fsadvisor.pages.escape import clean
 from fsadvisor.pages.glyphs import Tone, plain
 from fsadvisor.pages.values import MARKS, bytes_text, cause, counted, value_text
 from fsadvisor.storage.catalogue import Kind, catalogue
-from fsadvisor.truth import FALSE, TRUE, UNKNOWN
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any, Final
 
-from fsadvisor.facts import Unknown
+from fsadvisor.facts import TRUE, UNKNOWN, Truth, Unknown
 from fsadvisor.pages import plots
 from fsadvisor.pages.document import (
     VALUES,
@@ -33,7 +33,6 @@ from fsadvisor.pages.glyphs import ASCII, NOTHING, UNICODE, Line, Span, Tone, co
 from fsadvisor.pages.text import AMOUNT
 from fsadvisor.pages.values import MARKS, cause, counted, value_text
 from fsadvisor.storage.catalogue import catalogue
-from fsadvisor.truth import TRUE, UNKNOWN, Truth
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence

@@ -7,11 +7,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
-from fsadvisor.facts import Cause, Known, Unknown
+from fsadvisor.facts import FALSE, TRUE, UNKNOWN, Cause, Known, Unknown
 from fsadvisor.pages.escape import clean
 from fsadvisor.patterns import late
 from fsadvisor.storage.catalogue import Kind, catalogue
-from fsadvisor.truth import FALSE, TRUE, UNKNOWN
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Final, Literal
 import msgspec
 from msgspec import Struct
 
-from fsadvisor._version import __version__
+from fsadvisor import __version__
 from fsadvisor.machine import safe_files
 from fsadvisor.machine.runner import encoded
 from fsadvisor.pages.document import Commands, Gap, Prose, Verbatim, paragraph

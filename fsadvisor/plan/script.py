@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Final
 
 from msgspec import Struct
 
-from fsadvisor._version import __version__
+from fsadvisor import __version__
 from fsadvisor.pages.escape import clean
 from fsadvisor.pages.values import counted
 from fsadvisor.plan import shell

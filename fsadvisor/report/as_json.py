@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 from msgspec import UNSET, Raw, convert
 
-from fsadvisor.facts import NOT_APPLICABLE, Cause, Known, Unknown
+from fsadvisor.facts import NOT_APPLICABLE, Cause, Known, Truth, Unknown
 from fsadvisor.pages import published
 from fsadvisor.pages.escape import json_escaped, without_surrogates
 from fsadvisor.pages.published import piece
@@ -22,7 +22,6 @@ from fsadvisor.rulebook.rule import CALLS_FOR_ACTION, SILENT, SPOKEN, Outcome
 from fsadvisor.rulebook.shape import Keep
 from fsadvisor.rulebook.tables import errata
 from fsadvisor.storage.catalogue import catalogue
-from fsadvisor.truth import Truth
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence

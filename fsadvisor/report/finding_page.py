@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Final
 
 from msgspec import Struct
 
+from fsadvisor.facts import FALSE, TRUE, UNKNOWN, Truth
 from fsadvisor.pages.document import (
     Answer,
     Commands,
@@ -34,7 +35,6 @@ from fsadvisor.report.rule_page import NEEDS, part
 from fsadvisor.rulebook.ranking import ORDER, REST
 from fsadvisor.rulebook.remedy import advice_for, needs_for, ways_for
 from fsadvisor.rulebook.rule import SAID, Outcome
-from fsadvisor.truth import FALSE, TRUE, UNKNOWN, Truth
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence

@@ -27,11 +27,10 @@ from fsadvisor.survey import read_fact
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 
-    from fsadvisor.facts import Fact
+    from fsadvisor.facts import Fact, Truth
     from fsadvisor.rulebook.advise import Verdict
     from fsadvisor.rulebook.rule import Ask, Rule
     from fsadvisor.storage import Facts, Subject, Waiver
-    from fsadvisor.truth import Truth
 
 
 _NUMBER: Final = late(r"([0-9]+)")

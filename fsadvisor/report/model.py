@@ -13,14 +13,13 @@ from typing import Final, Literal, TypeAlias
 import msgspec
 from msgspec import Struct
 
-from fsadvisor.facts import Cause
+from fsadvisor.facts import Cause, Truth
 from fsadvisor.rulebook.loading import RuleError
 from fsadvisor.rulebook.ranking import Rank
 from fsadvisor.rulebook.remedy import Applicability
 from fsadvisor.rulebook.rule import Outcome, Part
 from fsadvisor.rulebook.shape import Gain, Keep, Needs, Reference, RuleKind, Severity, SubjectKind
 from fsadvisor.rulebook.tables import Verdict as ErratumVerdict
-from fsadvisor.truth import Truth
 
 SCHEMA: Final = "fsadvisor/report/2"
 

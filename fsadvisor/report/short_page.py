@@ -8,7 +8,7 @@ from __future__ import annotations
 from textwrap import shorten
 from typing import TYPE_CHECKING, Final
 
-from fsadvisor.facts import NOT_APPLICABLE, Unknown
+from fsadvisor.facts import FALSE, NOT_APPLICABLE, TRUE, Unknown
 from fsadvisor.pages.document import Commands, Heading, Item, Remark, paragraph
 from fsadvisor.pages.escape import clean
 from fsadvisor.pages.glyphs import cut, line
@@ -18,7 +18,6 @@ from fsadvisor.report.finding_page import FindingPage, evidence, folded, kept_as
 from fsadvisor.report.rule_page import by_file
 from fsadvisor.rulebook import language
 from fsadvisor.storage.catalogue import catalogue
-from fsadvisor.truth import FALSE, TRUE
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Final, TypeAlias, overload
 from msgspec import Struct
 from msgspec.structs import replace
 
-from fsadvisor.facts import Known, Unknown
+from fsadvisor.facts import FALSE, TRUE, UNKNOWN, Known, Truth, Unknown, conjunction
 from fsadvisor.rulebook.examples import imagined
 from fsadvisor.rulebook.ranking import NOTHING_MEASURED, About, Behind, Rank, behind, rank_of, reason_of, shared_rank
 from fsadvisor.rulebook.remedy import Instructions, render, without_commands
@@ -20,7 +20,6 @@ from fsadvisor.rulebook.rule import CALLS_FOR_ACTION, Ask, Outcome, Rule
 from fsadvisor.rulebook.shape import Gain, measured_gain
 from fsadvisor.storage import Ignored
 from fsadvisor.storage.catalogue import SCOPES, did_you_mean
-from fsadvisor.truth import FALSE, TRUE, UNKNOWN, Truth, conjunction
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Iterator, Mapping

@@ -16,11 +16,10 @@ from functools import partial
 from itertools import repeat
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
-from fsadvisor.facts import Unknown
+from fsadvisor.facts import FALSE, TRUE, UNKNOWN, Truth, Unknown, conjunction, disjunction
 from fsadvisor.patterns import late
 from fsadvisor.rulebook.mistakes import RuleTextError
 from fsadvisor.storage.catalogue import SCOPES, Entry, Kind, catalogue, did_you_mean, names_in_scope
-from fsadvisor.truth import FALSE, TRUE, UNKNOWN, Truth, conjunction, disjunction
 from fsadvisor.version import Version
 
 if TYPE_CHECKING:

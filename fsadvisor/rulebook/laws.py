@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from msgspec import Struct
 
+from fsadvisor.facts import TRUE
 from fsadvisor.rulebook.advise import failures, judge
 from fsadvisor.rulebook.examples import imagined
 from fsadvisor.rulebook.expr import compile_expression
@@ -20,7 +21,6 @@ from fsadvisor.rulebook.mutants import expected, has_bound, notices, survivors
 from fsadvisor.rulebook.remedy import in_words
 from fsadvisor.rulebook.rule import CALLS_FOR_ACTION, SILENT, STEPS, Outcome
 from fsadvisor.storage.catalogue import Kind, catalogue
-from fsadvisor.truth import TRUE
 from fsadvisor.version import Version
 
 if TYPE_CHECKING:

@@ -21,6 +21,7 @@ from typing import TYPE_CHECKING, Any, Final, TypeAlias, get_args
 import msgspec
 from msgspec import Struct
 
+from fsadvisor.facts import Truth
 from fsadvisor.machine import safe_files
 from fsadvisor.machine.port import MachineError
 from fsadvisor.patterns import late
@@ -29,7 +30,6 @@ from fsadvisor.rulebook.mistakes import Problem, line_and_column, offsets
 from fsadvisor.rulebook.rule import Rule, proven_rule, rule_of
 from fsadvisor.rulebook.shape import JudgedShape, RuleShape
 from fsadvisor.storage.catalogue import SCOPES, did_you_mean
-from fsadvisor.truth import Truth
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping

@@ -25,9 +25,9 @@ from fsadvisor.rulebook.rule import Outcome
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
+    from fsadvisor.facts import Truth
     from fsadvisor.rulebook.rule import Ask, Part, Rule
     from fsadvisor.storage import Subject
-    from fsadvisor.truth import Truth
 
 PARTS: Final[tuple[Part, ...]] = ("applies", "checks", "safety")
 

@@ -12,12 +12,11 @@ from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias
 
 from msgspec import Struct
 
-from fsadvisor.facts import Unknown
+from fsadvisor.facts import FALSE, TRUE, Unknown
 from fsadvisor.patterns import late
 from fsadvisor.rulebook.expr import entry_for
 from fsadvisor.rulebook.mistakes import RuleTextError
 from fsadvisor.storage.catalogue import Entry, Kind
-from fsadvisor.truth import FALSE, TRUE
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterator, Mapping, Sequence

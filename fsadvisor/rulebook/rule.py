@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias, cast, overload
 
 from msgspec import Struct
 
+from fsadvisor.facts import Truth
 from fsadvisor.rulebook import gate
 from fsadvisor.rulebook.expr import Expression, compile_expression, entry_for, value_for
 from fsadvisor.rulebook.mistakes import Problem, RuleTextError, missing, uncited
@@ -23,7 +24,6 @@ from fsadvisor.rulebook.remedy import (
     title_template,
 )
 from fsadvisor.storage.catalogue import Kind, did_you_mean
-from fsadvisor.truth import Truth
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping

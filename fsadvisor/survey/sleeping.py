@@ -6,8 +6,7 @@ from pathlib import PurePosixPath
 from typing import TYPE_CHECKING, Final
 
 from fsadvisor.facts import WAKE, Cause, Fact, Known, Unknown
-from fsadvisor.machine import sources
-from fsadvisor.machine.port import Wrapped
+from fsadvisor.machine.port import Wrapped, command_source, extents_source, flags_source, hidden_source
 from fsadvisor.readers import smartctl
 from fsadvisor.survey import read_fact
 from fsadvisor.survey.attachment import transport
@@ -92,7 +91,7 @@ class _NotWoken(Wrapped):
         """Those that wake nothing are run side by side."""
         why = {argv: self._woken_by(argv) for argv in commands}
         ran = iter(self._inner.run([argv for argv in commands if why[argv] is None]))
-        return [next(ran) if (cause := why[argv]) is None else _left(cause, sources.command(argv)) for argv in commands]
+        return [next(ran) if (cause := why[argv]) is None else _left(cause, command_source(argv)) for argv in commands]
 
     def expect(self, commands: Sequence[Argv]) -> None:
         """Those that will be run."""
@@ -111,7 +110,7 @@ class _NotWoken(Wrapped):
     def flags(self, path: str) -> Answer:
         """Unless it lies on a sleeping disk."""
         cause = self._woken_at(path)
-        return self._inner.flags(path) if cause is None else _left(cause, sources.flags(path))
+        return self._inner.flags(path) if cause is None else _left(cause, flags_source(path))
 
     def settings(self, path: str) -> Answer:
         """Unless it lies on a sleeping disk."""
@@ -121,12 +120,12 @@ class _NotWoken(Wrapped):
     def extents(self, path: str) -> Answer:
         """Unless it lies on a sleeping disk."""
         cause = self._woken_at(path)
-        return self._inner.extents(path) if cause is None else _left(cause, sources.extents(path))
+        return self._inner.extents(path) if cause is None else _left(cause, extents_source(path))
 
     def hidden(self, mount_point: str, above: str) -> Answer:
         """Unless it lies on a sleeping disk."""
         cause = self._woken_at(above)
-        return self._inner.hidden(mount_point, above) if cause is None else _left(cause, sources.hidden(mount_point))
+        return self._inner.hidden(mount_point, above) if cause is None else _left(cause, hidden_source(mount_point))
 
     def _woken_by(self, argv: Argv) -> Cause | None:
         if argv[0] in _ASK_THE_DRIVE:

@@ -9,7 +9,7 @@ import threading
 from contextlib import suppress
 from typing import TYPE_CHECKING, Final
 
-from fsadvisor.machine import tmux
+from fsadvisor.machine import runner
 from fsadvisor.pages.glyphs import span
 
 if TYPE_CHECKING:
@@ -48,7 +48,7 @@ def copy(app: App[int], lines: Iterable[str], what: str, otherwise: str, *, to_b
         return
     text = "".join(texts) if to_be_typed_on else _text(texts)
     app.copy_to_clipboard(text)
-    if tmux.is_around() and not app.is_web:
+    if runner.in_tmux() and not app.is_web:
         _say(app, f"{what} sent to the terminal's clipboard (OSC 52), and on to tmux's buffer; {otherwise}")
         threading.Thread(target=_into_tmux, args=(app, text, what, otherwise), daemon=True).start()
     else:
@@ -57,7 +57,7 @@ def copy(app: App[int], lines: Iterable[str], what: str, otherwise: str, *, to_b
 
 def _into_tmux(app: App[int], text: str, what: str, otherwise: str) -> None:
     """On a thread: its server may hang, and the explorer may have been left once it answers."""
-    if why_not := tmux.load_buffer(text):
+    if why_not := runner.load_tmux_buffer(text):
         words = f"{what} sent to the terminal's clipboard (OSC 52), not to tmux's buffer: {why_not}; {otherwise}"
     else:
         words = f"{what} copied to tmux's buffer: prefix ] pastes; {otherwise}"

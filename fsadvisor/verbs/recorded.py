@@ -8,8 +8,7 @@ from argparse import Namespace
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from fsadvisor import looking
-from fsadvisor._version import __version__
+from fsadvisor import __version__, looking
 from fsadvisor.captures import judged, recognised, refused
 from fsadvisor.machine import kept_files
 from fsadvisor.machine.opening import captured_text, open_machine

@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from fsadvisor._version import __version__
+from fsadvisor import __version__
 from tests.paths import ROOT
 from tools.dist import release
 

@@ -4,7 +4,7 @@ import datetime as dt
 import json
 
 from fsadvisor.facts import Cause, Unknown
-from fsadvisor.machine import sources
+from fsadvisor.machine import port
 from fsadvisor.machine.fit_to_tell import settings_about_storage
 from fsadvisor.machine.port import Reply
 
@@ -33,9 +33,9 @@ class ScriptedMachine:
 
     def run(self, commands):
         return [
-            Reply(self.commands[argv], sources.command(argv), len(argv))
+            Reply(self.commands[argv], port.command_source(argv), len(argv))
             if argv in self.commands
-            else Unknown(Cause.NO_TOOL, f"install {argv[0]}", sources.command(argv))
+            else Unknown(Cause.NO_TOOL, f"install {argv[0]}", port.command_source(argv))
             for argv in commands
         ]
 
@@ -43,27 +43,27 @@ class ScriptedMachine:
         pass
 
     def udev(self):
-        return Reply(self.udev_text, sources.UDEV)
+        return Reply(self.udev_text, port.UDEV_SOURCE)
 
     def processes(self, names):
         told = [process for process in json.loads(self.processes_text) if process["name"] in names]
-        return Reply(json.dumps(told), sources.PROCESSES)
+        return Reply(json.dumps(told), port.PROCESSES_SOURCE)
 
     def counters(self):
-        return Unknown(Cause.TIMED_OUT, "retry with a --timeout longer than 1 s", sources.COUNTERS)
+        return Unknown(Cause.TIMED_OUT, "retry with a --timeout longer than 1 s", port.COUNTERS_SOURCE)
 
     def space(self, mount_point):
-        return self._about({}, mount_point, sources.space(mount_point))
+        return self._about({}, mount_point, port.space_source(mount_point))
 
     def flags(self, path):
-        return Reply("0x80000", sources.flags(path))
+        return Reply("0x80000", port.flags_source(path))
 
     def settings(self, path):
         answer = self.read(path)
         return answer if isinstance(answer, Unknown) else Reply(settings_about_storage(path, answer.text), path)
 
     def extents(self, path):
-        return Reply('{"whole": true, "largest_folder": 2, "files": []}', sources.extents(path))
+        return Reply('{"whole": true, "largest_folder": 2, "files": []}', port.extents_source(path))
 
     def hidden(self, mount_point, _above):
-        return Reply('{"bytes": 0, "files": 0, "whole": true}', sources.hidden(mount_point))
+        return Reply('{"bytes": 0, "files": 0, "whole": true}', port.hidden_source(mount_point))

@@ -1,6 +1,6 @@
 """When a gentle probe waits, and that it stops waiting."""
 
-from fsadvisor.measure.probe.gentle import Gentle, Load, LoadTotals, busier, counted, load
+from fsadvisor.measure.probe.run import Gentle, Load, LoadTotals, busier, load_between, load_totals
 
 CALM = Load(waiting=0.02, request_ms=0.5)
 
@@ -23,12 +23,12 @@ def looks(*shares):
 
 
 def test_a_load_is_the_difference_of_two_moments():
-    assert load(moment(1, 100_000, 10, 20), moment(3, 500_000, 14, 30)) == Load(waiting=0.2, request_ms=2.5)
+    assert load_between(moment(1, 100_000, 10, 20), moment(3, 500_000, 14, 30)) == Load(waiting=0.2, request_ms=2.5)
 
 
 def test_without_requests_the_disks_are_quiet_and_what_is_not_told_stays_so():
-    assert load(moment(1, 0, 7, 9), moment(2, 0, 7, 9)).request_ms == 0
-    assert load(moment(1, None, None, None), moment(2, None, None, None)) == Load(waiting=None, request_ms=None)
+    assert load_between(moment(1, 0, 7, 9), moment(2, 0, 7, 9)).request_ms == 0
+    assert load_between(moment(1, None, None, None), moment(2, None, None, None)) == Load(waiting=None, request_ms=None)
 
 
 def test_more_waiting_and_slower_requests_are_busier_and_as_before_is_not():
@@ -51,5 +51,5 @@ def test_it_gives_up_where_others_never_calm_down():
 
 
 def test_the_counters_of_this_machine_are_told_or_left_open():
-    here = counted(["no such disk"])
+    here = load_totals(["no such disk"])
     assert (here.requests, here.request_ms) == (None, None)

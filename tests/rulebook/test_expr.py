@@ -5,10 +5,9 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
-from fsadvisor.facts import NOT_APPLICABLE
+from fsadvisor.facts import FALSE, NOT_APPLICABLE, TRUE, UNKNOWN
 from fsadvisor.rulebook.expr import compile_expression
 from fsadvisor.rulebook.mistakes import RuleTextError
-from fsadvisor.truth import FALSE, TRUE, UNKNOWN
 from fsadvisor.version import Version
 from tests.cases import each, tries
 from tests.counted import calls

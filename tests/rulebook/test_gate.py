@@ -3,10 +3,9 @@
 import pytest
 from msgspec.structs import replace
 
-from fsadvisor.facts import Cause, Unknown
+from fsadvisor.facts import FALSE, TRUE, UNKNOWN, Cause, Unknown
 from fsadvisor.rulebook import gate
 from fsadvisor.storage.catalogue import SCOPES
-from fsadvisor.truth import FALSE, TRUE, UNKNOWN
 from tests.rulebook.imagine import scope
 
 OPEN = {

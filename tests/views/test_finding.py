@@ -2,12 +2,12 @@
 
 import pytest
 
+from fsadvisor.facts import TRUE
 from fsadvisor.pages.document import Commands
 from fsadvisor.pages.glyphs import ASCII, UNICODE, columns, plain
 from fsadvisor.pages.screen import laid
 from fsadvisor.report.rule_page import document
 from fsadvisor.rulebook.rule import Outcome
-from fsadvisor.truth import TRUE
 from fsadvisor.tui.views import finding
 from fsadvisor.tui.views.look import finding_key
 from tests.cases import few

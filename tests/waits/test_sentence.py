@@ -4,11 +4,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
-from fsadvisor.facts import Known, Unknown
+from fsadvisor.facts import TRUE, Known, Unknown
 from fsadvisor.measure.waits.rules import BY_ID, COUNTS, MEANS, RULES, Measures, names
 from fsadvisor.measure.waits.sentence import WindowMeasures, measured, sentences
 from fsadvisor.measure.waits.window import window
-from fsadvisor.truth import TRUE
 from tests.cases import each
 from tests.waits.made import FSYNC, NOT_KNOWN, disk, look, measures, moment, stat, syncing
 

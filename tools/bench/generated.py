@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final
 
 from fsadvisor.facts import Cause, Unknown
-from fsadvisor.machine import recorded, sources
+from fsadvisor.machine import port, recorded
 from fsadvisor.machine.identities import Identities
 from fsadvisor.machine.port import Reply
 from fsadvisor.machine.recording import Recording, write_recording
@@ -180,7 +180,7 @@ def _add_filesystem(recording: Recording, lists: _Lists, disk: _Disk, name: str,
         _read(recording, f"{folder}/devinfo/1/error_stats", samples.BTRFS_ERRORS)
     for argv, text in samples.filesystem_answers(fs_type, f"/dev/{name}", place):
         _run(recording, argv, text)
-    recording.about_paths[place, recorded.SPACE] = Reply(samples.SPACE, sources.space(place))
+    recording.about_paths[place, recorded.SPACE] = Reply(samples.SPACE, port.space_source(place))
 
 
 def _add_mount(lists: _Lists, name: str, number: str, fs_type: str) -> None:
@@ -221,10 +221,10 @@ def _add_host(recording: Recording, lists: _Lists) -> None:
     recording.entries.update(samples.HOST_ENTRIES)
     for argv, text in samples.host_answers("\n".join(lists.units), json.dumps({"blockdevices": lists.lsblk})):
         _run(recording, argv, text)
-    recording.processes[samples.PROCESS_NAMES] = Reply(json.dumps(lists.processes), sources.PROCESSES)
+    recording.processes[samples.PROCESS_NAMES] = Reply(json.dumps(lists.processes), port.PROCESSES_SOURCE)
     counters = {"memory": {"total": 1 << 38, "available": 1 << 37}, "io": lists.io}
-    recording.asked[recorded.UDEV] = Reply("\n".join([*lists.udev, ""]), sources.UDEV)
-    recording.asked[recorded.COUNTERS] = Reply(json.dumps(counters), sources.COUNTERS)
+    recording.asked[recorded.UDEV] = Reply("\n".join([*lists.udev, ""]), port.UDEV_SOURCE)
+    recording.asked[recorded.COUNTERS] = Reply(json.dumps(counters), port.COUNTERS_SOURCE)
 
 
 def _read(recording: Recording, path: str, text: str | None) -> None:
@@ -238,4 +238,4 @@ def _link(recording: Recording, path: str, text: str) -> None:
 
 
 def _run(recording: Recording, argv: Argv, text: str) -> None:
-    recording.runs[argv] = Reply(text, sources.command(argv))
+    recording.runs[argv] = Reply(text, port.command_source(argv))

@@ -9,7 +9,7 @@ import sys
 import tempfile
 from pathlib import Path
 
-from fsadvisor._version import __version__
+from fsadvisor import __version__
 from tools.dist import directory, one_file, packing, release, system_packages
 
 _VERSION = "import platform; print(platform.python_version())"

@@ -16,7 +16,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-from fsadvisor._version import __version__
+from fsadvisor import __version__
 from tools.dist import elf, packing
 from tools.set_up import PIP_WHEEL
 

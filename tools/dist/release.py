@@ -11,7 +11,7 @@ from email.parser import HeaderParser
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from fsadvisor._version import __version__
+from fsadvisor import __version__
 from tools.dist import packing
 
 if TYPE_CHECKING:

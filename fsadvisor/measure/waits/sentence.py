@@ -6,9 +6,8 @@ from typing import TYPE_CHECKING, Final
 
 from msgspec import Struct
 
-from fsadvisor.facts import Cause, Fact, Known, Unknown
+from fsadvisor.facts import FALSE, TRUE, UNKNOWN, Cause, Fact, Known, Truth, Unknown
 from fsadvisor.measure.waits.rules import RULES, Measures
-from fsadvisor.truth import FALSE, TRUE, UNKNOWN, Truth
 
 if TYPE_CHECKING:
     from collections.abc import Callable

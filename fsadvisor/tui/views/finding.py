@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Final
 
 from msgspec import Struct
 
+from fsadvisor.facts import FALSE, TRUE, UNKNOWN, conjunction
 from fsadvisor.pages.document import Block, Commands, Document, Gap, Heading, Paragraph, Prose, Remark, paragraph
 from fsadvisor.pages.glyphs import UNICODE, Line, Span, Tone, cut, line, span
 from fsadvisor.pages.screen import laid
@@ -22,7 +23,6 @@ from fsadvisor.report import rule_page, short_page
 from fsadvisor.report.finding_page import FindingPage, advice
 from fsadvisor.report.findings import Finding
 from fsadvisor.rulebook.rule import CALLS_FOR_ACTION, Outcome
-from fsadvisor.truth import FALSE, TRUE, UNKNOWN, conjunction
 from fsadvisor.tui.views import severity
 from fsadvisor.tui.views.look import finding_key
 from fsadvisor.tui.views.severity import weight
@@ -30,10 +30,10 @@ from fsadvisor.tui.views.severity import weight
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from fsadvisor.facts import Truth
     from fsadvisor.pages.glyphs import Glyphs
     from fsadvisor.rulebook.advise import Verdict
     from fsadvisor.rulebook.rule import Ask
-    from fsadvisor.truth import Truth
     from fsadvisor.tui.views.look import Look
 
 

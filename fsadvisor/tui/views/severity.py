@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from fsadvisor.facts import Cause
+from fsadvisor.facts import FALSE, UNKNOWN, Cause
 from fsadvisor.pages.glyphs import Span, Tone
 from fsadvisor.rulebook.rule import Outcome
-from fsadvisor.truth import FALSE, UNKNOWN
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable

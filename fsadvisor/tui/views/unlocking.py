@@ -12,14 +12,13 @@ from typing import TYPE_CHECKING, Any, Final
 from msgspec import Struct
 from msgspec.structs import replace
 
-from fsadvisor.facts import Cause, Known, Unknown
+from fsadvisor.facts import FALSE, TRUE, Cause, Known, Unknown
 from fsadvisor.pages.glyphs import Span, Tone, cut, line, span
 from fsadvisor.pages.values import listed, value_text
 from fsadvisor.report.finding_page import where
 from fsadvisor.rulebook.rule import Outcome
 from fsadvisor.storage import Supposition
 from fsadvisor.storage.catalogue import Kind, catalogue
-from fsadvisor.truth import FALSE, TRUE
 from fsadvisor.tui.views.rows import Row
 from fsadvisor.tui.views.suppose import is_, owner
 
