@@ -13,9 +13,9 @@ import jsonschema
 import pytest
 
 from fsadvisor.machine.live import LiveMachine
-from fsadvisor.measure.probe import lock
 from fsadvisor.measure.probe.jobs import JOBS, SUITES
 from fsadvisor.measure.probe.surroundings import mount_of
+from fsadvisor.measure.probe.target import probe_lock
 from fsadvisor.report.schema import schema
 from tests.cases import few
 from tests.command import ARGV, fsadvisor
@@ -207,5 +207,5 @@ def test_a_filesystem_that_takes_no_writes_is_refused(mounted):
 @pytest.mark.loop
 @needs_loop_devices
 def test_a_second_probe_on_the_same_mount_is_refused(mounted):
-    with lock.held(mount_of(str(mounted), LiveMachine())):
+    with probe_lock(mount_of(str(mounted), LiveMachine())):
         assert "another probe runs" in refused("create-1", "--yes", mounted)

@@ -22,11 +22,11 @@ from fsadvisor.measure.compare.matrix import Standing, comparison
 from fsadvisor.measure.compare.rounds import LEAST_WINDOWS
 from fsadvisor.measure.compare.workloads import CHOICES, Cell, Side, kernel_has
 from fsadvisor.measure.messages import CompareJob, ComparePath, CompareWork, Finished, JobDone, LeftOut, Note, SideReady
-from fsadvisor.measure.probe import cost, disks, guard, lock, store, surroundings
+from fsadvisor.measure.probe import cost, disks, guard, store, surroundings
 from fsadvisor.measure.probe.engine import EngineError
 from fsadvisor.measure.probe.measure import WINDOW_SECONDS
 from fsadvisor.measure.probe.result import Result
-from fsadvisor.measure.probe.target import Objection, warning
+from fsadvisor.measure.probe.target import Objection, probe_lock, warning
 from fsadvisor.measure.trial import mounting
 from fsadvisor.pages.escape import without_surrogates
 from fsadvisor.storage import Below, Filesystem
@@ -100,7 +100,7 @@ def _looked_at(
     point = mount.mount_point if mount else ""
     device = mount.major_minor if mount else ""
     if device not in locks:
-        locks[device] = stack.enter_context(lock.held(mount))
+        locks[device] = stack.enter_context(probe_lock(mount))
     place = surroundings.place(folder, machine, storage, busy=locks[device])
     return _Path(asked=_asked(folder, point, storage, place), place=place)
 

@@ -17,7 +17,7 @@ from msgspec.structs import replace
 from fsadvisor.facts import Known
 from fsadvisor.machine.live import LiveMachine
 from fsadvisor.measure.messages import JobDone, Note, Started, of_window
-from fsadvisor.measure.probe import cost, disks, guard, lock, scratch_tree, store, surroundings
+from fsadvisor.measure.probe import cost, disks, guard, scratch_tree, store, surroundings
 from fsadvisor.measure.probe.guard import SPARE
 from fsadvisor.measure.probe.jobs import Existing, Io, Ladder
 from fsadvisor.measure.probe.measure import Where
@@ -33,7 +33,7 @@ from fsadvisor.measure.probe.run import (
     opened,
     run,
 )
-from fsadvisor.measure.probe.target import bytes_text, warning
+from fsadvisor.measure.probe.target import bytes_text, probe_lock, warning
 from fsadvisor.storage import Below, Disk
 from fsadvisor.survey import measured, read_fact
 from fsadvisor.survey.whole import survey
@@ -140,7 +140,7 @@ def around(wanted: ProbeWanted, machine: Machine) -> Iterator[ProbeSession]:
     folder = str(Path(target).parent) if given_file else target
     mount = surroundings.mount_of(folder, machine) if kind == "folder" or given_file else None
     storage = survey(machine, {})
-    with lock.held(mount) as busy:
+    with probe_lock(mount) as busy:
         place = surroundings.place(folder, machine, storage, busy=busy)
         yield ProbeSession(wanted, storage, place, target)
 

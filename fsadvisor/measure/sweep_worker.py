@@ -28,7 +28,7 @@ from typing import TYPE_CHECKING, Final
 from msgspec.structs import replace
 
 from fsadvisor.measure.messages import LeftOut, Point, Started
-from fsadvisor.measure.probe import disks, lock, own_sessions
+from fsadvisor.measure.probe import disks, own_engine, processes
 from fsadvisor.measure.probe.engine import EngineError, explained
 from fsadvisor.measure.probe.jobs import JOBS, Mix
 from fsadvisor.measure.probe.processes import Stopped
@@ -76,7 +76,7 @@ class Delayed:
 
 def own_label() -> str:
     """The name of this process's device."""
-    return DEVICE_PREFIX + lock.label()
+    return DEVICE_PREFIX + processes.label()
 
 
 @contextlib.contextmanager
@@ -112,7 +112,7 @@ def delay_missing() -> str:
 def clear_delayed() -> Iterator[str]:
     """Take away what sweeps left that were killed; what was done, a sentence each."""
     for kernel, label in list(_ours()):
-        if lock.may_live(label.removeprefix(DEVICE_PREFIX)):
+        if processes.may_live(label.removeprefix(DEVICE_PREFIX)):
             continue
         try:
             _dmsetup(("remove", "--deferred", "--noudevsync", label), f"removing {label}")
@@ -178,7 +178,7 @@ def memory_device(size_bytes: int, latency_ns: int) -> Iterator[str]:
 def clear_memory() -> Iterator[str]:
     """Take away what sweeps left that were killed; what was done, a sentence each. One in use stays."""
     for place in sorted(_CONFIG.glob(f"{DEVICE_PREFIX}*")):
-        if not lock.may_live(place.name.removeprefix(DEVICE_PREFIX)):
+        if not processes.may_live(place.name.removeprefix(DEVICE_PREFIX)):
             _remove(place)
             yield f"took away a null_blk device that an earlier sweep left, {place.name}"
 
@@ -303,7 +303,7 @@ class _Sweep:
 
     @contextlib.contextmanager
     def _session(self, fs_type: str, workload: str, folder: Path, disk: str) -> Iterator[EngineSession]:
-        with own_sessions.open_mix(self._job(workload), folder, disks.Way.straight_to(disk)) as session:
+        with own_engine.open_mix(self._job(workload), folder, disks.Way.straight_to(disk)) as session:
             self._begun += 1
             self._emit(Started(at=self._begun, job=workload, side=fs_type))
             self._rates.clear()

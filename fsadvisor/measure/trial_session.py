@@ -14,16 +14,16 @@ from msgspec.structs import replace
 
 from fsadvisor.measure import child
 from fsadvisor.measure.messages import Finished, Note, SidesReady, TrialDone, TrialWork
-from fsadvisor.measure.probe import cost, disks, guard, lock, store, surroundings
+from fsadvisor.measure.probe import cost, disks, guard, store, surroundings
 from fsadvisor.measure.probe.cost import Cost
 from fsadvisor.measure.probe.engine import EngineError
 from fsadvisor.measure.probe.result import Figure, Result
-from fsadvisor.measure.probe.target import bytes_text
+from fsadvisor.measure.probe.target import bytes_text, probe_lock
 from fsadvisor.measure.trial import change as changes
 from fsadvisor.measure.trial import empty
-from fsadvisor.measure.trial.blocks import most_bytes
 from fsadvisor.measure.trial.outcome import TrialOutcome, remarks
 from fsadvisor.measure.trial.testbed import LEAST_BYTES
+from fsadvisor.measure.trial_worker import most_bytes
 from fsadvisor.survey import measured, read_fact
 from fsadvisor.survey.tried import job_of
 from fsadvisor.survey.whole import survey
@@ -77,7 +77,7 @@ def around(wanted: TrialWanted, machine: Machine) -> Iterator[TrialSession]:
     mount = (
         surroundings.mount_of(target, machine) if read_fact.value(surroundings.kind_of(target)) == "folder" else None
     )
-    with lock.held(mount) as busy:
+    with probe_lock(mount) as busy:
         place = surroundings.place(target, machine, storage, busy=busy)
         made = TrialSession(wanted, storage, read_fact.value(place.mount_point), target, ())
         made.findings = guard.findings(made.cost, place, in_data_directory=wanted.in_data_directory)

@@ -18,9 +18,10 @@ from fsadvisor.measure.forecast import curve
 from fsadvisor.measure.forecast.analysis import kept, study
 from fsadvisor.measure.forecast.curve import MeasuredPoint, of_one_device
 from fsadvisor.measure.messages import Point as SweepPoint
-from fsadvisor.measure.probe import guard, lock, store, surroundings
+from fsadvisor.measure.probe import guard, store, surroundings
 from fsadvisor.measure.probe.engine import EngineError
 from fsadvisor.measure.probe.processes import Stop, Stopped
+from fsadvisor.measure.probe.target import probe_lock
 from fsadvisor.measure.sweep_session import FILESYSTEMS, WORKLOADS, SweepError
 from fsadvisor.pages import markdown, text
 from fsadvisor.pages.escape import clean
@@ -164,7 +165,7 @@ def guarded(planned: Planned, machine: Machine) -> Iterator[tuple[str, ...]]:
     """Warnings of what is under the folder, whose mount is held against other probes. Raises RefusedError."""
     folder = surroundings.real(planned.asked.folder)
     mount = surroundings.mount_of(folder, machine)
-    with lock.held(mount) as busy:
+    with probe_lock(mount) as busy:
         target = surroundings.place(folder, machine, survey(machine, {}), busy=busy)
         complaints = guard.findings(planned.cost, target)
         if refused := [it.says for it in complaints if it.level == "refused"]:

@@ -11,11 +11,11 @@ from pathlib import Path
 
 import pytest
 
-from fsadvisor.measure.probe import own_sessions
+from fsadvisor.measure.probe import own_engine
 from fsadvisor.measure.probe.engine import EngineError
 from fsadvisor.measure.probe.jobs import Allocation, Existing, Io, Metadata, Mix
-from fsadvisor.measure.probe.own_worker_pool import OrderDone
-from fsadvisor.measure.probe.own_worker_pool import window as joined
+from fsadvisor.measure.probe.own_engine import OrderDone
+from fsadvisor.measure.probe.own_engine import window as joined
 from fsadvisor.measure.probe.scratch_tree import clear
 from tests.cases import few
 from tests.loops import needs_loop_devices, run
@@ -47,7 +47,7 @@ def files_below(folder):
 def test_each_commit_is_timed_as_a_whole_and_its_sync_alone(folder, sync, pattern):
     io = Io(operation="write", pattern=pattern, direct=False, sync=sync, file_bytes=MIB)
 
-    with own_sessions.open_latency(io, folder, None) as session:
+    with own_engine.open_latency(io, folder, None) as session:
         window = session.window(SHORT)
 
     assert window.operations == sum(window.latencies_ns.values()) == sum(window.sync_ns.values()) > 0
@@ -58,7 +58,7 @@ def test_each_commit_is_timed_as_a_whole_and_its_sync_alone(folder, sync, patter
 
 def test_an_append_goes_on_in_each_window_and_starts_anew_where_the_file_may_not_grow_further(folder):
     io = Io(operation="write", pattern="append", direct=False, file_bytes=MIB)
-    with own_sessions.open_latency(io, folder, None) as session:
+    with own_engine.open_latency(io, folder, None) as session:
         assert [(session.window(60).asked_bytes, size_of_unnamed(folder)) for _ in range(3)] == [
             (MIB // 2, MIB // 2),
             (MIB // 2, MIB),
@@ -67,7 +67,7 @@ def test_an_append_goes_on_in_each_window_and_starts_anew_where_the_file_may_not
 
 
 def test_what_is_not_synced_has_no_sync_latency(folder):
-    with own_sessions.open_latency(Io(operation="read", pattern="random", file_bytes=MIB), folder, None) as session:
+    with own_engine.open_latency(Io(operation="read", pattern="random", file_bytes=MIB), folder, None) as session:
         window = session.window(SHORT)
 
     assert window.operations > 0
@@ -77,7 +77,7 @@ def test_what_is_not_synced_has_no_sync_latency(folder):
 def test_more_than_one_request_in_flight_is_left_to_fio(folder):
     io = Io(operation="read", pattern="random", depth=32, file_bytes=MIB)
 
-    with pytest.raises(EngineError, match="needs fio"), own_sessions.open_latency(io, folder, None):
+    with pytest.raises(EngineError, match="needs fio"), own_engine.open_latency(io, folder, None):
         pass
 
 
@@ -86,7 +86,7 @@ def test_more_than_one_request_in_flight_is_left_to_fio(folder):
 def test_metadata_operations_are_counted_over_all_workers(folder, operation, folders):
     work = Metadata(operation=operation, threads=2, folders=folders, files=100)
 
-    with own_sessions.open_names(work, folder, None) as session:
+    with own_engine.open_names(work, folder, None) as session:
         window = session.window(0.001)
 
     assert window.operations == sum(window.latencies_ns.values()) > 0
@@ -96,7 +96,7 @@ def test_metadata_operations_are_counted_over_all_workers(folder, operation, fol
 
 def test_where_names_take_long_there_are_fewer(tmp_path):
     work = Metadata(operation="open", threads=2, files=100_000, set_up_seconds=0.01)
-    with own_sessions.open_names(work, tmp_path, None) as session:
+    with own_engine.open_names(work, tmp_path, None) as session:
         (place,) = tmp_path.iterdir()
         made = len(list(place.iterdir()))
         window = session.window(1e-9)
@@ -109,14 +109,14 @@ def test_where_names_take_long_there_are_fewer(tmp_path):
 def test_what_the_disks_wrote_counts_for_names_where_it_is_known(tmp_path):
     with mounted("ext4", tmp_path, megabytes=64) as place:
         run("mount", "-o", "remount,sync", str(place.folder))
-        with own_sessions.open_names(Metadata(operation="create", files=20), place.folder, place.way) as session:
+        with own_engine.open_names(Metadata(operation="create", files=20), place.folder, place.way) as session:
             window = session.window(0.01)
     assert window.beside_bytes == window.disks.written_bytes > window.operations * 4096 > 0
 
 
 @pytest.mark.parametrize(("operation", "per_round"), [("fallocate", 1), ("punch", 128), ("free", 1)])
 def test_allocation_times_its_step_alone_and_counts_extents(folder, operation, per_round):
-    with own_sessions.open_allocation(Allocation(operation=operation, file_bytes=16 * MIB), folder, None) as session:
+    with own_engine.open_allocation(Allocation(operation=operation, file_bytes=16 * MIB), folder, None) as session:
         window = session.window(0.0001)
 
     assert window.operations % per_round == 0
@@ -131,7 +131,7 @@ def test_a_server_s_life_syncs_where_its_steps_say(folder):
     steps = ("delete", "create", "append", "fsync", "close", "open", "read", "append", "fsync", "close", "log")
     work = Mix(steps=steps, threads=3, files=20, mean_file_bytes=4096, append_bytes=4096)
 
-    with own_sessions.open_mix(work, folder, None) as session:
+    with own_engine.open_mix(work, folder, None) as session:
         window = session.window(SHORT)
 
     assert sum(window.sync_ns.values()) == 2 * window.operations > 0
@@ -147,7 +147,7 @@ def test_existing_files_are_read_whole_and_not_changed(folder):
         os.fsync(opened.fileno())
     before = (file.stat().st_atime_ns, file.stat().st_mtime_ns)
     try:
-        with own_sessions.open_reading(Existing(), place, None) as session:
+        with own_engine.open_reading(Existing(), place, None) as session:
             windows = [session.window(SHORT)]
             while sum(window.asked_bytes for window in windows) < 3 * MIB + 17:
                 windows.append(session.window(SHORT))
@@ -162,7 +162,7 @@ def test_a_link_is_not_followed_to_a_file(folder):
     link = folder / "link"
     link.symlink_to("/etc/passwd")
     try:
-        with pytest.raises(EngineError), own_sessions.open_reading(Existing(), link, None):
+        with pytest.raises(EngineError), own_engine.open_reading(Existing(), link, None):
             pass
     finally:
         link.unlink()
@@ -174,13 +174,13 @@ def test_no_room_is_said_in_words(tmp_path):
     with mounted("ext4", tmp_path, 16) as small:
         work = Mix(steps=("create", "close"), threads=1, files=100, mean_file_bytes=MIB, append_bytes=1)
         said = f"while measuring in {small.folder}: there is no space left"
-        with pytest.raises(EngineError, match=re.escape(said)), own_sessions.open_mix(work, small.folder, None):
+        with pytest.raises(EngineError, match=re.escape(said)), own_engine.open_mix(work, small.folder, None):
             pass
         assert files_below(small.folder) == []
 
 
 def creates_until_read_only(folder):
-    with own_sessions.open_names(Metadata(operation="create", files=10), folder, None) as session:
+    with own_engine.open_names(Metadata(operation="create", files=10), folder, None) as session:
         session.window(SHORT)
         run("mount", "-o", "remount,ro", str(folder))
         session.window(SHORT)
@@ -206,8 +206,8 @@ ORPHAN = """
 import os, sys
 from pathlib import Path
 from fsadvisor.measure.probe.jobs import Metadata
-from fsadvisor.measure.probe import own_sessions
-with own_sessions.open_names(Metadata(operation="create", threads=2), Path(sys.argv[1]), None) as session:
+from fsadvisor.measure.probe import own_engine
+with own_engine.open_names(Metadata(operation="create", threads=2), Path(sys.argv[1]), None) as session:
     print(Path(f"/proc/self/task/{os.getpid()}/children").read_text(), flush=True)
     session.window(60)
 """

@@ -4,7 +4,7 @@ import os
 
 import pytest
 
-from fsadvisor.measure.probe.lock import label, may_live
+from fsadvisor.measure.probe.processes import label, may_live
 
 
 def test_its_maker_lives_until_its_number_is_given_again():

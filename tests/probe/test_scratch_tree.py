@@ -10,7 +10,7 @@ import sys
 
 import pytest
 
-from fsadvisor.measure.probe import own_sessions, scratch_record, scratch_tree
+from fsadvisor.measure.probe import own_engine, scratch_record, scratch_tree
 from fsadvisor.measure.probe.engine import EngineError
 from fsadvisor.measure.probe.jobs import Metadata, Mix
 from fsadvisor.measure.probe.processes import Stopped
@@ -111,11 +111,11 @@ def test_what_is_written_into_it_goes_by_no_name_that_could_be_moved(tmp_path):
         place.rename(tmp_path / "moved")
         place.symlink_to(outside)
         for folders in ("one", "each"):
-            with own_sessions.open_names(
+            with own_engine.open_names(
                 Metadata(operation="create", folders=folders, threads=2, files=4), tmp_path, None
             ) as one:
                 assert one.window(0.01).operations > 0
-        with own_sessions.open_mix(lives, tmp_path, None) as one:
+        with own_engine.open_mix(lives, tmp_path, None) as one:
             assert one.window(0.05).operations > 0
     forget(place)
     assert names_in(outside) == {"w0-000000", "f000000"}

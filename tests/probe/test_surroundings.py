@@ -7,7 +7,6 @@ import pytest
 
 from fsadvisor.facts import Cause, Known, Unknown
 from fsadvisor.machine.live import LiveMachine
-from fsadvisor.measure.probe import lock
 from fsadvisor.measure.probe.surroundings import (
     _a_day,
     data_folder,
@@ -18,7 +17,7 @@ from fsadvisor.measure.probe.surroundings import (
     real,
     room_of,
 )
-from fsadvisor.measure.probe.target import Quota, group_of, parsed_quota
+from fsadvisor.measure.probe.target import Quota, group_of, parsed_quota, probe_lock
 from fsadvisor.storage import Service, Storage
 from fsadvisor.survey.whole import survey
 from tests.probe.filesystems import mounted, needs_root
@@ -137,17 +136,17 @@ def test_a_place_that_is_no_folder_is_still_described(tmp_path):
 def test_one_probe_at_a_time_holds_the_lock_and_leaves_nothing(tmp_path):
     with mounted("tmpfs", tmp_path) as one:
         mount = mount_of(str(one.folder), LiveMachine())
-        with lock.held(mount) as first:
+        with probe_lock(mount) as first:
             assert first.value == "nobody"
-            with lock.held(mount) as second:
+            with probe_lock(mount) as second:
                 assert second.value == "you"
-        with lock.held(mount) as again:
+        with probe_lock(mount) as again:
             assert again.value == "nobody"
         assert list(one.folder.iterdir()) == []
 
 
 def test_where_no_mount_is_known_nor_is_its_lock():
-    with lock.held(None) as answer:
+    with probe_lock(None) as answer:
         assert isinstance(answer, Unknown)
 
 

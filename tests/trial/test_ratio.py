@@ -12,8 +12,8 @@ from msgspec.structs import replace
 
 from fsadvisor.measure.probe.engine import DiskWork, EngineError, Window
 from fsadvisor.measure.probe.jobs import JOBS
-from fsadvisor.measure.trial.blocks import Rounds, TrialBudget, events
 from fsadvisor.measure.trial.outcome import FEWEST_BLOCKS, narrow, ratio, systematic
+from fsadvisor.measure.trial_worker import Rounds, TrialBudget, events
 from fsadvisor.survey.tried import Ratio, kind, largest, sentence
 from tests.cases import tries
 

@@ -14,10 +14,11 @@ import pytest
 from msgspec.structs import replace
 
 from fsadvisor.machine.live import LiveMachine
-from fsadvisor.measure.probe import guard, lock, scratch_record
+from fsadvisor.measure.probe import guard, scratch_record
 from fsadvisor.measure.probe.cost import Cost
 from fsadvisor.measure.probe.scratch_tree import clear, descriptor_of, tree
 from fsadvisor.measure.probe.surroundings import mount_of, place
+from fsadvisor.measure.probe.target import probe_lock
 from fsadvisor.storage import Storage
 from tests.command import fsadvisor
 from tests.loops import run
@@ -198,7 +199,7 @@ def test_a_lock_of_eves_on_the_mount_is_a_warning_and_keeps_no_probe_of_roots_wa
         as_seen = Path("/proc/self/cwd")
         os.chdir(one.folder)
         with locked_by_eve(as_seen):
-            with lock.held(mount_of(str(one.folder), LiveMachine())) as busy:
+            with probe_lock(mount_of(str(one.folder), LiveMachine())) as busy:
                 assert busy.value == "another"
                 found = place(str(one.folder), LiveMachine(), Storage(machine="", subjects=()), busy=busy)
                 said = [it for it in guard.findings(COST, found) if it.question == "busy"]
@@ -221,7 +222,7 @@ def test_a_place_for_locks_that_another_user_may_change_is_not_used(eves, monkey
     one, other = (replace(mount_of(str(eves), LiveMachine()), mount_point=str(eves / it)) for it in (".", "../state"))
 
     def lock_twice():
-        with lock.held(one) as first, lock.held(other) as second:
+        with probe_lock(one) as first, probe_lock(other) as second:
             assert (first.value, second.value) == ("nobody", "you" if trusted else "nobody")
 
     for trusted in (False, True):

@@ -14,10 +14,10 @@ from msgspec import Struct, field
 
 from fsadvisor.facts import Known
 from fsadvisor.machine.live import LiveMachine
-from fsadvisor.measure.probe import lock
 from fsadvisor.measure.probe.jobs import SUITES
 from fsadvisor.measure.probe.scratch_tree import PREFIX
 from fsadvisor.measure.probe.surroundings import mount_of
+from fsadvisor.measure.probe.target import probe_lock
 from tools.probes.page import noted, table
 from tools.probes.rows import Part, Row
 from tools.probes.short import ROOT, command
@@ -165,5 +165,5 @@ def _settings(spot: Spot) -> dict[str, str]:
 
 
 def _is_locked(folder: Path) -> bool:
-    with lock.held(mount_of(str(folder), LiveMachine())) as taken:
+    with probe_lock(mount_of(str(folder), LiveMachine())) as taken:
         return isinstance(taken, Known) and taken.value == "you"

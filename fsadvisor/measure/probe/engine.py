@@ -36,6 +36,11 @@ class DiskWork(Struct, frozen=True, kw_only=True):
     sent_bytes: int | None = None
     """Bytes written to the devices right below the filesystem; None where their counters cannot be read."""
 
+    @property
+    def filesystem_bytes(self) -> int:
+        """Bytes that the filesystem wrote itself; those of the disks, which others write to, where only they count."""
+        return self.written_bytes if self.sent_bytes is None else self.sent_bytes
+
 
 class Window(Struct, frozen=True, kw_only=True):
     """What one engine run measured. Times are of this window alone, set-up left out."""

@@ -3,6 +3,8 @@
 PR_SET_PDEATHSIG (prctl(2)) has the kernel kill a process with the one that started it, be it by SIGKILL. For the kernel
 the thread that started one is its parent: that thread has to live as long. What was killed is waited for, but not for
 ever. Ctrl-C, SIGTERM and SIGHUP are heard at once where a wait may be broken off, and between steps everywhere else.
+
+What we make tells by its label which process made it: boot, number and start, as two processes never share all three.
 """
 
 from __future__ import annotations
@@ -10,11 +12,13 @@ from __future__ import annotations
 import contextlib
 import ctypes
 import os
+import re
 import signal
 import subprocess
 import sys
 import threading
 import time
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 if TYPE_CHECKING:
@@ -38,6 +42,40 @@ def die_with(parent: int, number: Signals) -> bool:
     """Have the kernel send us the signal when the process that started us ends; False where it has already."""
     ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, int(number), 0, 0, 0)
     return os.getppid() == parent
+
+
+_LABEL: Final = re.compile(r"([0-9a-f]{8})-([0-9]{1,10})-([0-9]{1,20})")
+_BOOT_ID: Final = Path("/proc/sys/kernel/random/boot_id")
+
+
+def label() -> str:
+    """That of this process."""
+    return f"{boot()}-{os.getpid()}-{_start_of(os.getpid()) or 0}"
+
+
+def may_live(one: str) -> bool:
+    """Whether the process runs that has this label, as far as this PID namespace shows."""
+    found = _LABEL.fullmatch(one)
+    if found is None:
+        return True
+    at, number, start = found.groups()
+    return at == boot() and _start_of(int(number)) == int(start)
+
+
+def boot() -> str:
+    """The first eight digits of this boot's id; zeros where it cannot be read."""
+    try:
+        return _BOOT_ID.read_text()[:8]
+    except OSError:
+        return "0" * 8
+
+
+def _start_of(number: int) -> int | None:
+    """When a process started, in clock ticks since boot; None where there is none."""
+    try:
+        return int(Path(f"/proc/{number}/stat").read_text(errors="replace").rpartition(")")[2].split()[19])
+    except (OSError, ValueError, IndexError):
+        return None
 
 
 LAST_WAIT_SECONDS: Final = 2.0

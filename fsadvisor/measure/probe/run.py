@@ -23,7 +23,7 @@ from typing import TYPE_CHECKING, Final, TypeAlias
 from msgspec import Struct
 from msgspec.structs import replace
 
-from fsadvisor.measure.probe import cost, fio, ladder, own_sessions
+from fsadvisor.measure.probe import cost, fio, ladder, own_engine
 from fsadvisor.measure.probe.disks import record
 from fsadvisor.measure.probe.engine import EngineError, because
 from fsadvisor.measure.probe.jobs import Allocation, Existing, Io, Job, Ladder, Metadata, Mix
@@ -235,17 +235,17 @@ def opened(job: Job, target: Path, way: Way | None = None) -> AbstractContextMan
     match job.work:
         case Io() as io:
             tool = fio.find()
-            return fio.session(tool, io, target, way) if tool else own_sessions.open_latency(io, target, way)
+            return fio.session(tool, io, target, way) if tool else own_engine.open_latency(io, target, way)
         case Ladder() as steps:
             return ladder.session(steps, target, way)
         case Metadata() as metadata:
-            return own_sessions.open_names(metadata, target, way)
+            return own_engine.open_names(metadata, target, way)
         case Allocation() as allocation:
-            return own_sessions.open_allocation(allocation, target, way)
+            return own_engine.open_allocation(allocation, target, way)
         case Mix() as mix:
-            return own_sessions.open_mix(mix, target, way)
+            return own_engine.open_mix(mix, target, way)
         case Existing() as existing:
-            return own_sessions.open_reading(existing, target, way)
+            return own_engine.open_reading(existing, target, way)
 
 
 LOOK_SECONDS: Final = 1.0

@@ -5,7 +5,7 @@ about to be made; the second, written before anything is put into the tree, tell
 the file, which the kernel drops with the process, and takes it away once the tree is gone. A line without its end does
 not count.
 
-Names in a tree are those that `scratch`, `own_sessions` and `own_worker` give: files, and one level of directories with
+Names in a tree are those that `scratch`, `own_engine` and `own_worker` give: files, and one level of directories with
 files. Nothing else is taken away.
 """
 
@@ -27,7 +27,7 @@ from fsadvisor.machine import safe_files
 from fsadvisor.machine.inodes import generation_of
 from fsadvisor.machine.kept_files import PROBES, user_probes_path
 from fsadvisor.machine.port import MachineError
-from fsadvisor.measure.probe import lock
+from fsadvisor.measure.probe import processes
 
 if TYPE_CHECKING:
     from types import TracebackType
@@ -91,7 +91,7 @@ class Record:
 
         Of two filesystems the first directories may have the same number, which tells them apart until the next boot.
         """
-        return self._made_in is None or (self._made_in.boot == lock.boot() and self.is_in(directory))
+        return self._made_in is None or (self._made_in.boot == processes.boot() and self.is_in(directory))
 
 
 def new(name: str, directory: int) -> Record | None:
@@ -194,7 +194,7 @@ def _lines(content: bytes) -> tuple[_Identity | None, _Identity | None]:
 
 def _identity(directory: int) -> _Identity:
     seen = os.fstat(directory)
-    return _Identity(boot=lock.boot(), device=seen.st_dev, inode=seen.st_ino, generation=generation_of(directory))
+    return _Identity(boot=processes.boot(), device=seen.st_dev, inode=seen.st_ino, generation=generation_of(directory))
 
 
 def _is(kept: _Identity, directory: int) -> bool:

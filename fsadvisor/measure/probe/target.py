@@ -1,22 +1,35 @@
-"""Where a probe would run, as far as it can be told, which the guard judges; and sentences that speak against it."""
+"""Where a probe would run, as far as it can be told, which the guard judges; and sentences that speak against it.
+
+One probe at a time on a filesystem, as far as its own user starts them: a lock that nobody else can hold. It is a file
+of the filesystem's device in a directory where only this user writes, and is taken away afterwards. The directory where
+the filesystem is mounted is locked too, for other users' probes to see; but anybody who may read it can lock it for as
+long as they like, so that a lock of another's there is no more than a warning.
+"""
 
 from __future__ import annotations
 
+import contextlib
 import ctypes
 import errno
+import fcntl
 import os
 import stat
 import struct
+from pathlib import Path
 from typing import TYPE_CHECKING, Final, Literal, TypeAlias
 
 from msgspec import Struct
 
 from fsadvisor.facts import NOT_APPLICABLE, Cause, Fact, Known, Unknown, unreadable
+from fsadvisor.machine import safe_files
+from fsadvisor.machine.kept_files import user_probes_path
+from fsadvisor.machine.port import MachineError
 from fsadvisor.machine.runner import encoded
+from fsadvisor.measure.probe.processes import boot
 from fsadvisor.survey.filesystem_types.registry import OVERLAY, type_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable, Iterator, Mapping
 
     from fsadvisor.readers.mount_tables import Mount
     from fsadvisor.storage import Filesystem
@@ -244,3 +257,73 @@ def bytes_text(size: int) -> str:
         if size >= 1 << power:
             return f"{size / (1 << power):.3g} {unit}" if size < 1000 << power else f"{size >> power:,} {unit}"
     return f"{size} bytes"
+
+
+_OF_ROOT: Final = Path("/run/fsadvisor")
+
+
+@contextlib.contextmanager
+def probe_lock(mount: Mount | None) -> Iterator[Fact[Holder]]:
+    """Holds the locks while in it, where they can be had; tells who else has one."""
+    if mount is None:
+        yield Unknown(Cause.NOT_EXPOSED, "", "/proc/self/mountinfo")
+        return
+    with contextlib.ExitStack() as stack:
+        try:
+            own = _own(f"{boot()}-{mount.major_minor}", stack)
+        except BlockingIOError:
+            yield Known("you", f"the lock of {mount.major_minor}")
+            return
+        yield _seen(mount.mount_point, stack, own=own)
+
+
+def _own(name: str, stack: contextlib.ExitStack) -> bool:
+    """Whether the lock is ours; False where there is no place for it. Raises BlockingIOError where another has it."""
+    try:
+        directory = safe_files.directory(_directory(os.environ), 0o700)
+    except (MachineError, FileNotFoundError):
+        return False
+    stack.callback(os.close, directory)
+    try:
+        descriptor = safe_files.locked(directory, name, wait=False)
+    except BlockingIOError:
+        raise
+    except OSError:
+        return False
+    stack.callback(_given_back, descriptor, directory, name)
+    return True
+
+
+def _given_back(descriptor: int, directory: int, name: str) -> None:
+    with contextlib.suppress(OSError):
+        os.unlink(name, dir_fd=directory)
+    os.close(descriptor)
+
+
+def _directory(environment: Mapping[str, str]) -> Path:
+    """Raises FileNotFoundError where an ordinary user has none."""
+    if os.geteuid() == 0:
+        return _OF_ROOT
+    runtime = environment.get("XDG_RUNTIME_DIR", "")
+    if os.path.isabs(runtime):  # noqa: PTH117 - the specification: relative ones are ignored
+        return Path(runtime, "fsadvisor")
+    results = user_probes_path(environment)
+    if results is None:
+        raise FileNotFoundError
+    return results.with_name("locks")
+
+
+def _seen(mount_point: str, stack: contextlib.ExitStack, *, own: bool) -> Fact[Holder]:
+    """What the lock that everybody sees tells. Without a lock of our own it has to be had."""
+    source = f"flock {mount_point}"
+    try:
+        descriptor = os.open(encoded(mount_point), os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+        stack.callback(os.close, descriptor)
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return Known("another", source)
+    except PermissionError:
+        return Known("nobody", source) if own else Unknown(Cause.DENIED, "run as root", source)
+    except (OSError, ValueError) as error:
+        return Known("nobody", source) if own else unreadable(str(getattr(error, "strerror", error)), source)
+    return Known("nobody", source)

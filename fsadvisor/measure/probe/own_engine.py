@@ -1,8 +1,11 @@
-"""What our own engine measures: allocation, mixes of small servers, metadata, files that are there, and latencies.
+"""Our own engine: allocation, mixes of small servers, metadata, files that are there, and latencies.
 
 Allocation: a large file without a name, holes of 64 KiB in every 128 KiB, and giving all of it back. Metadata: empty
 files made, looked at, opened and taken away by one process a thread, in step with each other. Latencies: where fio is
 not installed, one file's reads and writes, one at a time.
+
+Its workers are processes, since threads of one Python would wait for each other, not for the disk. A window is what
+they answered, with what the disks did meanwhile.
 """
 
 from __future__ import annotations
@@ -10,32 +13,40 @@ from __future__ import annotations
 import contextlib
 import errno
 import itertools
+import json
 import os
+import selectors
 import stat
-from typing import TYPE_CHECKING, Final
+import subprocess
+import sys
+import time
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final, cast
 
+from msgspec import Struct
 from msgspec.structs import replace
 
 from fsadvisor import __version__
 from fsadvisor.machine.inodes import extent_count, largest_files
-from fsadvisor.measure.probe.disks import counted
-from fsadvisor.measure.probe.engine import EngineError, because, explained
-from fsadvisor.measure.probe.own_worker_pool import window, worker_pool
+from fsadvisor.measure.probe.disks import between, counted
+from fsadvisor.measure.probe.engine import EngineError, Window, because, explained
+from fsadvisor.measure.probe.processes import reap
+from fsadvisor.measure.probe.result import merged
 from fsadvisor.measure.probe.scratch import scratch_file
 from fsadvisor.measure.probe.scratch_tree import descriptor_of, tree
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-    from pathlib import Path
+    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from typing import IO
 
-    from fsadvisor.measure.probe.disks import Way
-    from fsadvisor.measure.probe.engine import DiskWork, EngineSession, Window
+    from fsadvisor.measure.probe.disks import Counted, Way
+    from fsadvisor.measure.probe.engine import EngineSession
     from fsadvisor.measure.probe.jobs import Allocation, Existing, Io, Metadata, Mix
-    from fsadvisor.measure.probe.own_worker_pool import OrderDone, WorkerPool
     from fsadvisor.measure.probe.scratch import ScratchFile
 
 
-ALLOCATING: Final = f"fsadvisor {__version__}"
+NAME: Final = f"fsadvisor {__version__}"
 HOLE_BYTES: Final = 64 << 10
 EVERY_BYTES: Final = 128 << 10
 _MOST_ROUNDS: Final = 8
@@ -44,7 +55,7 @@ _STEPS: Final = ("fallocate", "punch", "free")
 
 
 class _Allocating:
-    engine = ALLOCATING
+    engine = NAME
 
     def __init__(self, work: Allocation, workers: WorkerPool, file: ScratchFile, way: Way | None) -> None:
         self._timed = work.operation
@@ -85,17 +96,17 @@ def open_allocation(work: Allocation, folder: Path, way: Way | None) -> Iterator
             yield _Allocating(work, workers, file, way)
 
 
-NAME: Final = f"fsadvisor {__version__}"
+class _Running:
+    """Workers whose window is one order; `before` puts back what the last one changed for good."""
 
-
-class _Mixing:
-    engine = NAME
-
-    def __init__(self, workers: WorkerPool, way: Way | None) -> None:
-        self._workers, self._way = workers, way
+    def __init__(
+        self, workers: WorkerPool, way: Way | None, engine: str = NAME, before: Callable[[], None] = lambda: None
+    ) -> None:
+        self._workers, self._way, self.engine, self._before = workers, way, engine, before
 
     def window(self, seconds: float) -> Window:
-        """Let all live for so long."""
+        """Let all run for so long. Raises EngineError."""
+        self._before()
         before = counted(self._way)
         answer = self._workers.order(f"run {seconds}", seconds)
         return window([answer], before, counted(self._way))
@@ -116,7 +127,7 @@ def open_mix(work: Mix, folder: Path, way: Way | None) -> Iterator[EngineSession
         task |= {"steps": work.steps, "mean": work.mean_file_bytes, "append": work.append_bytes, "cold": work.cold}
         with worker_pool(folder, [task | {"number": number} for number in range(work.threads)], [inside]) as workers:
             workers.orders(_fills(work))
-            yield _Mixing(workers, way)
+            yield _Running(workers, way)
 
 
 NAME_BYTES: Final = 512
@@ -145,7 +156,8 @@ class _Names:
         measured = window(answers, before, counted(self._way))
         if not changes:
             return measured
-        return replace(measured, beside_bytes=_written(measured.disks, changes))
+        written = measured.disks.filesystem_bytes if measured.disks else changes * NAME_BYTES
+        return replace(measured, beside_bytes=written)
 
     def _round(self, seconds: float) -> tuple[OrderDone, int]:
         """What was timed, and how many names were made and taken away."""
@@ -183,13 +195,6 @@ def open_names(work: Metadata, folder: Path, way: Way | None) -> Iterator[Engine
         ]
         with worker_pool(folder, tasks, [descriptor_of(place)]) as workers:
             yield _Names(work, workers, way)
-
-
-def _written(disks: DiskWork | None, changes: int) -> int:
-    """Bytes that the filesystem sent: those of the disks, which others write to as well, where only they count them."""
-    if disks is None:
-        return changes * NAME_BYTES
-    return disks.written_bytes if disks.sent_bytes is None else disks.sent_bytes
 
 
 _PLAIN: Final = os.O_RDONLY | os.O_DIRECT | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
@@ -243,22 +248,6 @@ def open_reading(work: Existing, target: Path, way: Way | None) -> Iterator[Engi
 SYNCING: Final = f"fsadvisor {__version__}, in place of fio: rates seen at 0.90 to 1.02 of fio's"
 
 
-class _Syncing:
-    """One worker on one file without a name."""
-
-    engine = SYNCING
-
-    def __init__(self, io: Io, workers: WorkerPool, file: ScratchFile, way: Way | None) -> None:
-        self._io, self._workers, self._file, self._way = io, workers, file, way
-
-    def window(self, seconds: float) -> Window:
-        """Run once; shorter where the file may not grow further in one window. Raises EngineError."""
-        self._file.before_window(self._io)
-        before = counted(self._way)
-        answer = self._workers.order(f"run {seconds}", seconds)
-        return window([answer], before, counted(self._way))
-
-
 @contextlib.contextmanager
 def open_latency(io: Io, folder: Path, way: Way | None) -> Iterator[EngineSession]:
     """Write the file, and start the worker. Raises EngineError where the job needs fio."""
@@ -266,16 +255,141 @@ def open_latency(io: Io, folder: Path, way: Way | None) -> Iterator[EngineSessio
         raise EngineError("more than one request in flight needs fio: install it, or fetch it with `make fio`")
     with scratch_file(folder, io.file_bytes, io.state, synced=io.sync != "none") as file:
         file.before_first(io)
-        task = {
-            "task": "sync",
-            "fd": file.descriptor,
-            "block": io.block_bytes,
-            "blocks": io.file_bytes // io.block_bytes,
-            "sequential": io.pattern == "sequential",
-            "append": io.pattern == "append",
-            "reads": io.operation == "read",
-            "sync": io.sync,
-            "direct": io.direct,
-        }
+        task = {"task": "sync", "fd": file.descriptor, "block": io.block_bytes}
+        task |= {"blocks": io.file_bytes // io.block_bytes, "reads": io.operation == "read", "sync": io.sync}
+        task |= {"sequential": io.pattern == "sequential", "append": io.pattern == "append", "direct": io.direct}
         with worker_pool(folder, [task], [file.descriptor]) as workers:
-            yield _Syncing(io, workers, file, way)
+            yield _Running(workers, way, SYNCING, partial(file.before_window, io))
+
+
+_WORKER = Path(__file__).with_name("own_worker.py")
+_GRACE_S = 60.0
+"""How much longer than told an order may take: a file system under load may hold a call for long."""
+
+
+class OrderDone(Struct, frozen=True):
+    """What the workers did with one order, together."""
+
+    seconds: float
+    """From the first one's begin to the last one's end."""
+    operations: int
+    bytes: int
+    latency_ns: Mapping[int, int]
+    sync_ns: Mapping[int, int]
+    user_cpu_seconds: float
+    system_cpu_seconds: float
+
+
+class WorkerPool:
+    """Workers that wait for orders; made by `worker_pool`."""
+
+    def __init__(self, target: Path, workers: Sequence[subprocess.Popen[str]]) -> None:
+        self._doing, self._workers = f"measuring in {target}", workers
+
+    def order(self, words: str, seconds: float = 0.0) -> OrderDone:
+        """Give all the same order; `seconds` is how long it is meant to take. Raises EngineError."""
+        return self.orders([words] * len(self._workers), seconds)
+
+    def orders(self, words: Sequence[str], seconds: float = 0.0) -> OrderDone:
+        """Give each its own order at the same time."""
+        for worker, order in zip(self._workers, words, strict=True):
+            with contextlib.suppress(BrokenPipeError):  # its answer, or that there is none, says why
+                stdin = cast("IO[str]", worker.stdin)
+                stdin.write(f"{order}\n")
+                stdin.flush()
+        return _together(self._answers(seconds + _GRACE_S))
+
+    def await_ready(self) -> None:
+        """Wait until all have set up. Raises EngineError."""
+        self._answers(_GRACE_S)
+
+    def _answers(self, seconds: float) -> list[dict[str, Any]]:
+        end = time.monotonic() + seconds
+        answers: list[dict[str, Any]] = []
+        with selectors.DefaultSelector() as selector:
+            for worker in self._workers:
+                selector.register(cast("IO[str]", worker.stdout), selectors.EVENT_READ)
+            while len(answers) < len(self._workers):
+                ready = selector.select(max(0.0, end - time.monotonic()))
+                if not ready:
+                    raise EngineError(f"while {self._doing}: no answer in {seconds:.0f} s: the filesystem holds a call")
+                answers.extend(self._answer(cast("IO[str]", key.fileobj)) for key, _ in ready)
+                for key, _ in ready:
+                    selector.unregister(key.fileobj)
+        return answers
+
+    def _answer(self, stdout: IO[str]) -> dict[str, Any]:
+        line = stdout.readline()
+        if not line:
+            raise EngineError(f"while {self._doing}: a worker ended before its time")
+        answer: dict[str, Any] = json.loads(line)
+        if "error" in answer:
+            raise because(answer["errno"], answer["error"] or self._doing)
+        return answer
+
+
+def _together(answers: Sequence[Mapping[str, Any]]) -> OrderDone:
+    return OrderDone(
+        seconds=(max(answer["end"] for answer in answers) - min(answer["begin"] for answer in answers)) / 1e9,
+        operations=sum(answer["operations"] for answer in answers),
+        bytes=sum(answer["bytes"] for answer in answers),
+        latency_ns=_joined(answers, "latency"),
+        sync_ns=_joined(answers, "sync"),
+        user_cpu_seconds=sum(answer["user"] for answer in answers),
+        system_cpu_seconds=sum(answer["system"] for answer in answers),
+    )
+
+
+def _joined(answers: Sequence[Mapping[str, Any]], what: str) -> dict[int, int]:
+    return merged({int(bin_ns): count for bin_ns, count in answer[what].items()} for answer in answers)
+
+
+def _start(task: Mapping[str, Any], descriptors: Sequence[int]) -> subprocess.Popen[str]:
+    argv = [sys.executable, "-I", "-S", str(_WORKER), json.dumps({**task, "parent": os.getpid()})]
+    return subprocess.Popen(  # noqa: S603 - our own file, no shell
+        argv, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, pass_fds=descriptors, cwd="/"
+    )
+
+
+@contextlib.contextmanager
+def worker_pool(
+    target: Path, tasks: Sequence[Mapping[str, Any]], descriptors: Sequence[int] = ()
+) -> Iterator[WorkerPool]:
+    """A process for each task, with these open files; gone afterwards, whatever they were doing.
+
+    `target` is where they measure, for what is said when they cannot.
+    """
+    workers: list[subprocess.Popen[str]] = []
+    try:
+        workers.extend(_start(task, descriptors) for task in tasks)
+        made = WorkerPool(target, workers)
+        made.await_ready()
+        yield made
+    finally:
+        for worker in workers:
+            worker.kill()
+        for worker in workers:
+            for pipe in (worker.stdin, worker.stdout):
+                with contextlib.suppress(BrokenPipeError):
+                    cast("IO[str]", pipe).close()
+        reap(workers)
+
+
+def window(
+    answers: Sequence[OrderDone], before: Counted | None, after: Counted | None, extents: int | None = None
+) -> Window:
+    """The timed orders of one window, joined; what was done between them is not in their times.
+
+    `before` and `after` are the disks' counters around all of it.
+    """
+    return Window(
+        seconds=sum(answer.seconds for answer in answers),
+        operations=sum(answer.operations for answer in answers),
+        asked_bytes=sum(answer.bytes for answer in answers),
+        latencies_ns=merged([answer.latency_ns for answer in answers]),
+        sync_ns=merged([answer.sync_ns for answer in answers]),
+        user_cpu_seconds=sum(answer.user_cpu_seconds for answer in answers),
+        system_cpu_seconds=sum(answer.system_cpu_seconds for answer in answers),
+        disks=between(before, after),
+        extents=extents,
+    )
