@@ -14,7 +14,7 @@ from fsadvisor.pages.escape import clean, width
 from fsadvisor.pages.glyphs import Line, Tone, line, span
 from fsadvisor.pages.markdown import code, plain, render
 from fsadvisor.pages.values import counted
-from fsadvisor.report.compare_words import (
+from fsadvisor.report.compare_figures import (
     LEGEND,
     MARKS,
     behind,
@@ -29,8 +29,8 @@ from fsadvisor.report.compare_words import (
     title,
     winners,
 )
+from fsadvisor.report.probe_figures import amount, number, sureness, time_text
 from fsadvisor.report.probe_page import published_elsewhere as beside
-from fsadvisor.report.probe_words import amount, number, sureness, time_text
 from fsadvisor.report.yardsticks import Elsewhere, elsewhere
 from fsadvisor.rulebook.tables import errata, table
 
@@ -41,7 +41,7 @@ if TYPE_CHECKING:
     from fsadvisor.measure.compare.workloads import FilesystemChoice, Side
     from fsadvisor.measure.probe.jobs import Job
     from fsadvisor.measure.probe.result import Result
-    from fsadvisor.report.compare_words import Circumstances
+    from fsadvisor.report.compare_figures import Circumstances
 
 _CELL: Final = 4
 _PERCENTILES: Final = ("p50", "p99", "p99.9")

@@ -15,7 +15,7 @@ from fsadvisor.pages.escape import clean
 from fsadvisor.pages.glyphs import Line, line
 from fsadvisor.pages.text import WIDTH
 from fsadvisor.pages.values import counted, listed
-from fsadvisor.report.probe_words import figure_text, number
+from fsadvisor.report.probe_figures import figure_text, number
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

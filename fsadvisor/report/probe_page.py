@@ -13,7 +13,7 @@ from fsadvisor.pages.document import Block, DrawnLines, Gap, Item, Labelled, par
 from fsadvisor.pages.escape import clean, width
 from fsadvisor.pages.glyphs import UNICODE, Tone, line, span
 from fsadvisor.pages.values import counted
-from fsadvisor.report.probe_words import (
+from fsadvisor.report.probe_figures import (
     amount,
     figure_text,
     flushes_text,
@@ -26,7 +26,7 @@ from fsadvisor.report.probe_words import (
     unsettled,
     written_text,
 )
-from fsadvisor.report.probe_words import beside as beside_it
+from fsadvisor.report.probe_figures import beside as beside_it
 from fsadvisor.report.yardsticks import elsewhere, good_enough
 from fsadvisor.rulebook.tables import published_sources, table
 

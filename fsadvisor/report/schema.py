@@ -10,15 +10,15 @@ import msgspec
 
 from fsadvisor.plan import documents
 from fsadvisor.report import (
-    compare_json,
+    compare_figures,
     difference,
     doctor_page,
-    drives,
     forecast_json,
     formats,
     model,
-    probe_json,
-    trial_json,
+    power_loss,
+    probe_figures,
+    trial_page,
     waits_json,
 )
 
@@ -52,11 +52,11 @@ def schema_text(document: str = "report") -> str:
 
 _DOCUMENTS = {
     "report": (model.SCHEMA, model.Report),
-    "drive": (drives.SCHEMA, drives.Drives),
-    "probe": (probe_json.SCHEMA, probe_json.Probe),
-    "compare": (compare_json.SCHEMA, compare_json.Compare),
+    "drive": (power_loss.SCHEMA, power_loss.Drives),
+    "probe": (probe_figures.SCHEMA, probe_figures.Probe),
+    "compare": (compare_figures.SCHEMA, compare_figures.Compare),
     "forecast": (forecast_json.SCHEMA, forecast_json.Forecast),
-    "trial": (trial_json.SCHEMA, trial_json.Trial),
+    "trial": (trial_page.SCHEMA, trial_page.Trial),
     "waits": (waits_json.SCHEMA, waits_json.Waits),
     "doctor": (doctor_page.FORMAT, doctor_page.DoctorJson),
     "lines": (formats.LINES, formats.Line),

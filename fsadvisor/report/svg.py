@@ -9,15 +9,15 @@ from fsadvisor.measure.compare.matrix import Standing
 from fsadvisor.measure.forecast.curve import NoFit
 from fsadvisor.pages.escape import clean, width
 from fsadvisor.pages.text import wrapped
-from fsadvisor.report.compare_words import title, winners
-from fsadvisor.report.probe_words import amount, sureness
+from fsadvisor.report.compare_figures import title, winners
+from fsadvisor.report.probe_figures import amount, sureness
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from fsadvisor.measure.compare.matrix import Comparison, Ranked, WorkloadRow
     from fsadvisor.measure.forecast.analysis import CurveAnalysis, Study
-    from fsadvisor.report.compare_words import Circumstances
+    from fsadvisor.report.compare_figures import Circumstances
 
 
 _NAMES, _CELL, _HEIGHT = 170, 132, 54

@@ -7,7 +7,7 @@ import msgspec
 from fsadvisor.facts import Unknown
 from fsadvisor.measure.waits import journals
 from fsadvisor.pages.published import document, published
-from fsadvisor.report import probe_json
+from fsadvisor.report import probe_figures
 
 if TYPE_CHECKING:
     from fsadvisor.facts import Fact, Known
@@ -224,7 +224,7 @@ class Waits(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=Tru
     journals: tuple[Ext4 | Xfs | Btrfs | Untold, ...]
     threads: Threads | NotKnown
     locks: Locks | NotKnown
-    probe: probe_json.Probe | None
+    probe: probe_figures.Probe | None
 
 
 _WORKS: Final[dict[type, type[Ext4 | Xfs | Btrfs | Untold]]] = {
@@ -249,7 +249,7 @@ def as_json(account: "Account", probe: str | None = None) -> str:
             disks=window.disks if isinstance(window.disks, Unknown) else _disks(window.disks),
             journals=tuple(map(_work, window.works)),
             sentences=tuple(map(_sentence, account.sentences)),
-            probe=None if probe is None else msgspec.json.decode(probe, type=probe_json.Probe),
+            probe=None if probe is None else msgspec.json.decode(probe, type=probe_figures.Probe),
         )
     )
 

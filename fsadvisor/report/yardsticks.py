@@ -13,7 +13,7 @@ from msgspec import Struct
 from fsadvisor.measure.probe.jobs import Allocation, Existing, Io, Ladder, Metadata, Mix
 from fsadvisor.pages.document import Block, Gap, paragraph
 from fsadvisor.pages.glyphs import Span, Tone, line, span
-from fsadvisor.report.probe_words import time_text
+from fsadvisor.report.probe_figures import time_text
 from fsadvisor.rulebook.tables import published_sources
 from fsadvisor.survey.filesystem_types.registry import IN_PAPERS
 

@@ -17,8 +17,8 @@ from fsadvisor.measure.messages import JobDone, LeftOut, Note, Progress, Started
 from fsadvisor.measure.probe.jobs import JOBS
 from fsadvisor.measure.probe.processes import Stop
 from fsadvisor.pages.text import render
-from fsadvisor.report import compare_json, compare_page, probe_page, svg
-from fsadvisor.report.compare_words import Circumstances
+from fsadvisor.report import compare_figures, compare_page, probe_page, svg
+from fsadvisor.report.compare_figures import Circumstances
 from fsadvisor.report.probe_page import Narrator, RunStep
 from fsadvisor.storage.catalogue import did_you_mean
 from fsadvisor.verbs import asking
@@ -210,14 +210,16 @@ class _Comparison:
         if self._request.picture is not None:
             safe_files.write_new(self._request.picture, svg.compare_svg(table, about).encode(), safe_files.PUBLIC)
 
-    def _json(self, state: compare_json.State) -> str:
-        return compare_json.as_json(self._session.table, self._about(state), self._session.cost, self._session.findings)
+    def _json(self, state: compare_figures.State) -> str:
+        return compare_figures.as_json(
+            self._session.table, self._about(state), self._session.cost, self._session.findings
+        )
 
-    def _about(self, state: compare_json.State | None = None) -> Circumstances:
+    def _about(self, state: compare_figures.State | None = None) -> Circumstances:
         session = self._session
         return Circumstances(
             when=self._when,
-            state=state or cast("compare_json.State", session.state),
+            state=state or cast("compare_figures.State", session.state),
             command=asking.command(),
             image_folder=session.image_folder,
             image_bytes=session.image_bytes,

@@ -14,7 +14,7 @@ from fsadvisor.measure.probe.jobs import JOBS, SUITES
 from fsadvisor.measure.probe.processes import Stop
 from fsadvisor.measure.probe_session import OTHER_SECONDS, ProbeWanted, around, usual_seconds
 from fsadvisor.pages.text import render
-from fsadvisor.report import probe_json, probe_page
+from fsadvisor.report import probe_figures, probe_page
 from fsadvisor.report.probe_page import Narrator, RunStep
 from fsadvisor.storage.catalogue import did_you_mean
 from fsadvisor.verbs import asking
@@ -176,14 +176,14 @@ class Command:
             case JobDone():
                 self._narrator.ended(event.result, event.at, jobs)
 
-    def _report(self, state: probe_json.State) -> None:
+    def _report(self, state: probe_figures.State) -> None:
         if self._request.as_json:
             self._write([self._json(state)])
         else:
             self._write(render(probe_page.results(self._session.results, JOBS), margin=2))
 
-    def _json(self, state: probe_json.State) -> str:
-        return probe_json.as_json(
+    def _json(self, state: probe_figures.State) -> str:
+        return probe_figures.as_json(
             target=self._session.target,
             mount=self._session.mount or None,
             jobs=[it.id for it in self._request.wanted.jobs],

@@ -14,7 +14,7 @@ from fsadvisor.machine import kept_files
 from fsadvisor.machine.opening import captured_text, open_machine
 from fsadvisor.machine.port import MachineError
 from fsadvisor.machine.recording import RecordingMachine
-from fsadvisor.report import difference, drives, history
+from fsadvisor.report import difference, history, power_loss
 from fsadvisor.report.as_json import as_json
 from fsadvisor.report.difference import NoReportError, Side
 from fsadvisor.report.model import Provenance
@@ -99,7 +99,7 @@ def drive(files: Iterable[Path], form: str | None) -> tuple[Iterator[str], list[
         if not drives_of_file:
             complaints.append(f"{file}: {refused(text) or _NOT_KNOWN}")
     verdicts = judged(parts)
-    report = iter((drives.as_json(verdicts),)) if form == "json" else drives.as_text(verdicts)
+    report = iter((power_loss.drives_as_json(verdicts),)) if form == "json" else power_loss.drives_as_text(verdicts)
     return report, complaints
 
 

@@ -15,7 +15,7 @@ from fsadvisor.measure.trial.change import ChangeError
 from fsadvisor.measure.trial_session import TrialWanted, around
 from fsadvisor.pages.escape import clean
 from fsadvisor.pages.text import render
-from fsadvisor.report import probe_page, trial_json, trial_page
+from fsadvisor.report import probe_page, trial_page
 from fsadvisor.report.probe_page import Narrator, RunStep
 from fsadvisor.rulebook.loading import own_rulebook
 from fsadvisor.storage.catalogue import did_you_mean
@@ -123,7 +123,7 @@ class _Command:
             self._narrator.clear()
         outcome = self._outcome
         failed = outcome.comparison is None or outcome.comparison.gain is None
-        state: trial_json.State = "cancelled" if self._stop.asked else "failed" if failed else "done"
+        state: trial_page.State = "cancelled" if self._stop.asked else "failed" if failed else "done"
         self._write([self._json(state)] if self._request.as_json else render(trial_page.found(outcome), margin=2))
         if self._stop.asked:
             return self._stop.exit_status
@@ -134,7 +134,7 @@ class _Command:
         session = self._session
         blocks = (
             *trial_page.plan(session.change, session.place, on_device=bool(session.wanted.device)),
-            *trial_page.cost(session.cost),
+            *trial_page.takes(session.cost),
             *probe_page.findings(session.findings),
         )
         return list(render(blocks, margin=2))
@@ -189,9 +189,9 @@ class _Command:
                     )
                 )
 
-    def _json(self, state: trial_json.State) -> str:
+    def _json(self, state: trial_page.State) -> str:
         session = self._session
-        return trial_json.as_json(
+        return trial_page.as_json(
             state=state,
             change=session.change,
             target=session.place,

@@ -45,7 +45,7 @@ if TYPE_CHECKING:
     from fsadvisor.measure.waits.sentence import Account
     from fsadvisor.measure.waits.window import Locks
     from fsadvisor.readers.mount_tables import Mount
-    from fsadvisor.report.probe_json import State
+    from fsadvisor.report.probe_figures import State
 
 SECONDS: Final = 5.0
 _INCOMPLETE: Final = 3

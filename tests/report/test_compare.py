@@ -12,8 +12,8 @@ from fsadvisor.measure.compare.matrix import comparison
 from fsadvisor.measure.probe.jobs import JOBS
 from fsadvisor.pages.escape import width
 from fsadvisor.pages.text import render
-from fsadvisor.report import compare_json, compare_page, svg
-from fsadvisor.report.compare_words import Circumstances
+from fsadvisor.report import compare_figures, compare_page, svg
+from fsadvisor.report.compare_figures import Circumstances
 from fsadvisor.report.schema import schema
 from tests.compare.compared import CELLS, DISK, EXT4, SIDES, SRV, WHOLE, XFS, cell, image
 from tests.paths import ROOT
@@ -54,7 +54,7 @@ def markdown(found, about=ABOUT):
 
 
 def as_json(found, about=ABOUT):
-    return compare_json.as_json(found, about, probed.COST, probed.FINDINGS)
+    return compare_figures.as_json(found, about, probed.COST, probed.FINDINGS)
 
 
 REPORTS = {

@@ -14,8 +14,8 @@ from fsadvisor.measure.probe.jobs import JOBS, SUITES
 from fsadvisor.measure.probe.result import Figure
 from fsadvisor.pages.escape import width
 from fsadvisor.pages.text import render
-from fsadvisor.report import probe_json, probe_page
-from fsadvisor.report.probe_words import amount, number, time_text
+from fsadvisor.report import probe_figures, probe_page
+from fsadvisor.report.probe_figures import amount, number, time_text
 from fsadvisor.report.schema import schema
 from tests.paths import ROOT
 from tests.report import probed
@@ -24,7 +24,7 @@ GOLDEN = Path(__file__).parent / "golden_probe"
 
 
 def as_json(results, state="done"):
-    return probe_json.as_json(
+    return probe_figures.as_json(
         target="/srv/data",
         mount="/srv",
         jobs=[it.job for it in results],

@@ -19,8 +19,8 @@ from fsadvisor.pages.document import Block, Document, DrawnLines, Gap, Heading, 
 from fsadvisor.pages.glyphs import Line, Span, Tone, columns, span
 from fsadvisor.pages.plots import bar, extent, stacked
 from fsadvisor.pages.values import counted
+from fsadvisor.report.probe_figures import amount, beside, figure_text, of_all, sureness, time_text, unsettled
 from fsadvisor.report.probe_page import accounts, headline, limiting, more_left_out
-from fsadvisor.report.probe_words import amount, beside, figure_text, of_all, sureness, time_text, unsettled
 from fsadvisor.report.yardsticks import elsewhere
 from fsadvisor.rulebook.tables import published_sources as published
 from fsadvisor.rulebook.tables import table

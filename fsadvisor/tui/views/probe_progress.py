@@ -18,8 +18,8 @@ from fsadvisor.pages.document import Block, Document, DrawnLines, Gap, Heading, 
 from fsadvisor.pages.glyphs import Line, Span, Tone, span
 from fsadvisor.pages.plots import bar, sparkline
 from fsadvisor.pages.values import counted
+from fsadvisor.report.probe_figures import amount, figure_text, number, rate_text, sureness, time_text
 from fsadvisor.report.probe_page import headline, limiting
-from fsadvisor.report.probe_words import amount, figure_text, number, rate_text, sureness, time_text
 from fsadvisor.tui.views import probe_page
 from fsadvisor.tui.views.probe_page import drawn, published_figures
 

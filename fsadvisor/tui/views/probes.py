@@ -22,7 +22,7 @@ from fsadvisor.pages.document import Document, Heading, paragraph
 from fsadvisor.pages.glyphs import Line, Span, Tone, columns, cut, padded, span
 from fsadvisor.pages.values import counted
 from fsadvisor.readers import json_text, own_records
-from fsadvisor.report.probe_words import amount, number, sureness
+from fsadvisor.report.probe_figures import amount, number, sureness
 from fsadvisor.storage import Below, Mount
 from fsadvisor.survey import measured, read_fact
 from fsadvisor.survey.filesystem_types.registry import OVERLAY, TYPES

@@ -14,7 +14,7 @@ from fsadvisor.pages.document import Block, Document, DrawnLines, Gap, Heading, 
 from fsadvisor.pages.glyphs import Line, Span, Tone, columns, cut, padded, span
 from fsadvisor.pages.plots import extent
 from fsadvisor.pages.values import counted, listed
-from fsadvisor.report.compare_words import (
+from fsadvisor.report.compare_figures import (
     LEGEND,
     MARKS,
     Circumstances,
@@ -28,7 +28,7 @@ from fsadvisor.report.compare_words import (
     side_words,
     winners,
 )
-from fsadvisor.report.probe_words import figure_text, number, sureness
+from fsadvisor.report.probe_figures import figure_text, number, sureness
 from fsadvisor.tui.views import probe_page, trials_try
 from fsadvisor.tui.views.probes import age_words
 from fsadvisor.tui.views.rows import Row

@@ -15,7 +15,7 @@ from fsadvisor.pages.document import Block, Document, DrawnLines, Gap, Heading, 
 from fsadvisor.pages.glyphs import Line, Span, Tone, padded, span
 from fsadvisor.pages.values import counted, listed
 from fsadvisor.report.forecast_page import BASIS, SUB_MS, USUAL, class_words, latency_words, letters, plot
-from fsadvisor.report.probe_words import figure_text, number
+from fsadvisor.report.probe_figures import figure_text, number
 from fsadvisor.tui.views import probe_page
 
 if TYPE_CHECKING:

@@ -17,7 +17,7 @@ from fsadvisor.pages.document import Block, Document, DrawnLines, Gap, Heading, 
 from fsadvisor.pages.glyphs import Line, Span, Tone, padded, span
 from fsadvisor.pages.plots import bar
 from fsadvisor.pages.values import counted
-from fsadvisor.report.probe_words import amount, figure_text, number
+from fsadvisor.report.probe_figures import amount, figure_text, number
 from fsadvisor.survey.tried import kind, sentence
 from fsadvisor.tui.views import probe_page
 

@@ -1,22 +1,27 @@
-"""What a comparison says in any of its forms: sentences, and a figure with its interval."""
+"""What a comparison says in any of its forms: sentences, a figure with its interval; and its shape as JSON."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final, Literal, TypeAlias
 
+import msgspec
 from msgspec import Struct
 
 from fsadvisor.measure.compare.matrix import Standing
 from fsadvisor.measure.probe.target import bytes_text
+from fsadvisor.pages.published import document_in_lines, published
 from fsadvisor.pages.values import counted, listed
-from fsadvisor.report.probe_words import amount, figure_text, number, sureness
+from fsadvisor.report import probe_figures
+from fsadvisor.report.probe_figures import amount, figure_text, number, sureness
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
-    from fsadvisor.measure.compare.matrix import Comparison, Question, Ranked, Share
-    from fsadvisor.measure.compare.workloads import Side
+    from fsadvisor.measure.compare import matrix, workloads
+    from fsadvisor.measure.compare.matrix import Comparison, Ranked
+    from fsadvisor.measure.probe import cost
     from fsadvisor.measure.probe.result import Figure, Result
+    from fsadvisor.measure.probe.target import Objection
 
 State: TypeAlias = Literal["done", "refused", "not started", "cancelled", "failed"]
 _GROUNDS: Final[tuple[Literal["image", "bare"], ...]] = ("image", "bare")
@@ -79,13 +84,13 @@ def ground(asked_ground: str, about: Circumstances) -> str:
     return f"in images on {about.image_folder}" if asked_ground == "image" else "as they are"
 
 
-def group(asked: Question, about: Circumstances) -> str:
+def group(asked: matrix.Question, about: Circumstances) -> str:
     """What the figures of a group have in common."""
     promised = {"flushes": ", whose syncs end with a flush", "no flushes": ", whose syncs end with no flush"}
     return f"{ground(asked.ground, about)}{promised.get(asked.promise, '')}"
 
 
-def side_words(side: Side, about: Circumstances) -> str:
+def side_words(side: workloads.Side, about: Circumstances) -> str:
     """What a side is."""
     if side.kind == "device":
         return f"the block device below {side.above}, of which is only read"
@@ -96,7 +101,7 @@ def side_words(side: Side, about: Circumstances) -> str:
     return f"in an image of {bytes_text(about.image_bytes)} on {about.image_folder}: {what}{made}"
 
 
-def promise_words(side: Side) -> str:
+def promise_words(side: workloads.Side) -> str:
     """What its syncs promise, '' for a device."""
     said = {"flushes": "its syncs end with a flush", "no flushes": "its syncs end with no flush"}
     return "" if side.kind == "device" else said.get(side.promise, "whether its syncs end with a flush is not known")
@@ -155,7 +160,7 @@ def shares(comparison: Comparison) -> Iterator[str]:
         yield f"Of {wide} more the intervals are too wide to tell."
 
 
-def _percent(one: Share) -> str:
+def _percent(one: matrix.Share) -> str:
     return f"{number(100 * one.low)} to {number(100 * one.high)} %"
 
 
@@ -193,3 +198,159 @@ def limits(comparison: Comparison, about: Circumstances) -> Iterator[str]:
         f"{number(100 * about.width)} %. The order of the rounds was drawn by lot (seed {about.seed}) and then "
         "reversed."
     )
+
+
+SCHEMA: Final = "fsadvisor/compare/1"
+
+
+class Side(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    """One of those that were compared: a mounted path, the device below one, a filesystem in an image."""
+
+    name: str
+    kind: Literal["device", "mounted", "image"]
+    ground: Literal["image", "bare"]
+    fs_type: str
+    options: str
+    made_with: str
+    promise: Literal["flushes", "no flushes", "not known"]
+    above: str
+    dangers: tuple[str, ...]
+    note: str
+
+
+class Question(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    """What a figure answers; only figures of which all of it is equal are ranked together."""
+
+    work: str
+    ground: str
+    engine: str
+    promise: str
+
+
+class Times(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    """How many times, at least and at most by the ends of the intervals."""
+
+    low: float
+    high: float
+
+
+class Cell(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    """One workload on one side. `why` says why it is not ranked, `best_is` how far it is behind."""
+
+    side: str
+    standing: Literal["best", "tie", "behind", "alone", "ceiling", "not ranked"]
+    question: Question | None
+    why: str
+    best_is: Times | None
+    result: probe_figures.Result | None
+
+
+class Row(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    """One workload: a cell for each side, in the order of the sides."""
+
+    job: str
+    title: str
+    headline: str
+    smaller_is_better: bool
+    file_bytes: int | None
+    cells: tuple[Cell, ...]
+
+
+class Lead(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    """At which workloads a side is best, ties with the best, and is behind."""
+
+    side: str
+    ground: Literal["image", "bare"]
+    best: tuple[str, ...]
+    tie: tuple[str, ...]
+    behind: tuple[str, ...]
+
+
+class Share(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    """How much of another side's work per second a side does: 1 is the same."""
+
+    job: str
+    side: str
+    of: str
+    low: float
+    high: float
+
+
+class Compare(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    """One run of `fsadvisor compare`. `universal` names the side that is best at everything, null where none is."""
+
+    schema: Literal["fsadvisor/compare/1"]
+    when: str
+    state: State
+    failed: str
+    command: str
+    image_folder: str
+    image_bytes: int
+    seconds: float
+    width: float
+    seed: int
+    cost: probe_figures.Cost
+    findings: tuple[probe_figures.Finding, ...]
+    sides: tuple[Side, ...]
+    leads: tuple[Lead, ...]
+    universal: dict[Literal["image", "bare"], str | None]
+    of_devices: tuple[Share, ...]
+    of_images: tuple[Share, ...]
+    limits: tuple[str, ...]
+    workloads: tuple[Row, ...]
+
+
+def as_json(
+    comparison: Comparison,
+    about: Circumstances,
+    cost: cost.Cost,
+    findings: Sequence[Objection],
+) -> str:
+    """The document, a workload on a line, escaped as in the report."""
+    head = published(
+        Compare,
+        about,
+        comparison,
+        schema=SCHEMA,
+        cost=probe_figures.cost_of(cost),
+        findings=findings,
+        leads=tuple(_lead(one) for base in _GROUNDS for one in comparison.leads(base)),
+        universal={base: one.side.name if (one := comparison.universal(base)) else None for base in _GROUNDS},
+        of_devices=tuple(map(_share, comparison.of_devices())),
+        of_images=tuple(map(_share, comparison.of_images())),
+        limits=tuple(limits(comparison, about)),
+        workloads=(),
+    )
+    return document_in_lines(head, map(_row, comparison.rows))
+
+
+def _row(row: matrix.WorkloadRow) -> Row:
+    return published(
+        Row,
+        row.job,
+        row.job.headline,
+        job=row.job.id,
+        headline=row.job.headline.name,
+        file_bytes=getattr(row.job.work, "file_bytes", None),
+        cells=tuple(map(_cell, row.ranked)),
+    )
+
+
+def _cell(ranked: Ranked) -> Cell:
+    result = ranked.cell.result
+    return published(
+        Cell,
+        ranked,
+        side=ranked.cell.side.name,
+        question=ranked.question and ranked.question._asdict(),
+        best_is=ranked.times and dict(zip(("low", "high"), ranked.times, strict=True)),
+        result=result and probe_figures.result_of(result),
+    )
+
+
+def _lead(one: matrix.Lead) -> Lead:
+    return published(Lead, one, side=one.side.name, ground=one.side.ground)
+
+
+def _share(one: matrix.Share) -> Share:
+    return published(Share, one, job=one.job.id, side=one.side.name, of=one.of.name)

@@ -1,16 +1,22 @@
-"""Figures of probes in units and words that people read, the same in a report and on a screen."""
+"""Figures of probes: in units and words that people read, the same in a report and on a screen; and as JSON."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, Literal, TypeAlias
+
+import msgspec
 
 from fsadvisor.measure.probe.jobs import Headline
+from fsadvisor.pages.published import document_in_lines, published
 from fsadvisor.pages.values import counted
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from fsadvisor.measure.probe.result import Figure, Result
+    from fsadvisor.measure.probe import cost
+    from fsadvisor.measure.probe.result import Figure as MeasuredFigure
+    from fsadvisor.measure.probe.result import Result as MeasuredResult
+    from fsadvisor.measure.probe.target import Objection
 
 _UNSETTLED: Final = 0.10
 """Half of a part's interval, as a share of the whole: more is not settled."""
@@ -56,14 +62,14 @@ def amount(headline: str, value: float) -> str:
     return rate_text(value) if headline == Headline.BYTES_PER_S.name else number(value)
 
 
-def figure_text(headline: str, figure: Figure) -> str:
+def figure_text(headline: str, figure: MeasuredFigure) -> str:
     """'289 µs per sync', '60,600 files/s', '1 extent'."""
     if headline == Headline.EXTENTS.name and figure.median == 1:
         return "1 extent"
     return f"{amount(headline, figure.median)} {_NAMES.get(headline, '')}".rstrip()
 
 
-def sureness(figure: Figure) -> str:
+def sureness(figure: MeasuredFigure) -> str:
     """'± 2.8 %'; what is wider than the figure itself is not worth a number."""
     return "± > 100 %" if figure.half_width > 1 else f"± {number(100 * figure.half_width)} %"
 
@@ -73,14 +79,14 @@ def middle(headline: str) -> str:
     return "median of the windows' medians" if headline.endswith("_US") else "median of the windows"
 
 
-def of_all(result: Result) -> str:
+def of_all(result: MeasuredResult) -> str:
     """What percentiles are of, unlike the figure: 'of all 4,888 syncs together'."""
     what = "syncs" if result.headline == Headline.SYNC_US.name else "operations"
     number_of = sum(count for _, count in result.histogram_us)
     return f"of all {number_of:,} {what} together" if number_of else f"of all {what} together"
 
 
-def unsettled(part: Figure, whole: float) -> bool:
+def unsettled(part: MeasuredFigure, whole: float) -> bool:
     """Whether a part of an fsync is known less well than to a tenth of the whole."""
     return (part.high - part.low) / 2 > _UNSETTLED * whole
 
@@ -94,7 +100,7 @@ def at_names(names: Sequence[str]) -> str:
     return f" at {names[0]} and {len(names) - 1} more"
 
 
-def flushes_text(result: Result) -> str:
+def flushes_text(result: MeasuredResult) -> str:
     """'1.00 per operation at loop8; below it 2.00 at vda'; '' where there were none, or none can be told."""
     each, below = result.flushes_per_operation, result.disk_flushes_per_operation
     parts = []
@@ -105,7 +111,7 @@ def flushes_text(result: Result) -> str:
     return "; ".join(parts)
 
 
-def written_text(result: Result) -> str:
+def written_text(result: MeasuredResult) -> str:
     """'1.04 bytes written by the disks (vda) for each byte asked'; '' where that cannot be told."""
     if result.amplification is None:
         return ""
@@ -113,7 +119,7 @@ def written_text(result: Result) -> str:
     return f"{result.amplification:.2f} bytes written by the disks{f' ({names})' if names else ''} for each byte asked"
 
 
-def beside(result: Result) -> Iterator[tuple[str, Figure]]:
+def beside(result: MeasuredResult) -> Iterator[tuple[str, MeasuredFigure]]:
     """What is told beside the parts of an fsync: words, and how long it takes."""
     parts = result.parts_us
     if "flush_counted" in parts:
@@ -131,7 +137,7 @@ def _counted(names: Sequence[str]) -> str:
     return f"counted{at_names(names)}{slowest}" if names else "as the disks count them"
 
 
-def limits(result: Result) -> Iterator[str]:
+def limits(result: MeasuredResult) -> Iterator[str]:
     """What limits a result, to be read with its figure: remarks, and why windows were left out, the first of them."""
     yield from result.remarks
     if result.voids:
@@ -140,8 +146,138 @@ def limits(result: Result) -> Iterator[str]:
         yield f"Left out: {result.voids[0]}{rest}"
 
 
-def more_voids(result: Result) -> Iterator[str]:
+def more_voids(result: MeasuredResult) -> Iterator[str]:
     """Why the other windows were left out."""
     yield from (f"Left out: {one}" for one in result.voids[1:_MOST_VOIDS])
     if len(result.voids) > _MOST_VOIDS:
         yield f"Left out: {counted(len(result.voids) - _MOST_VOIDS, 'window')} more."
+
+
+SCHEMA: Final = "fsadvisor/probe-run/1"
+
+State: TypeAlias = Literal["done", "refused", "not started", "cancelled"]
+
+
+class Cost(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    """What the jobs take, at most but for least_seconds: told before anything starts."""
+
+    written_bytes: int
+    room_bytes: int
+    files: int
+    least_seconds: float
+    most_seconds: float
+
+
+class Finding(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    """Something that speaks against running them there."""
+
+    level: Literal["refused", "warning"]
+    question: str
+    says: str
+
+
+class Figure(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    """A median over windows and its 95 % interval."""
+
+    median: float
+    low: float
+    high: float
+    windows: int
+
+
+class Bin(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    """Operations that took less than this and not less than the bin before."""
+
+    below_us: float
+    count: int
+
+
+class Result(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    """One job. Figures with different questions answer different things: never rank them together.
+
+    `headline` names the figure's unit: SYNC_US and LATENCY_US are µs, IOPS operations/s, BYTES_PER_S and FILES_PER_S
+    what they say, EXTENTS a count. `figure` is a median over windows, `percentiles_us` are of all operations together.
+    `flushes_per_operation` and the part 'flush_counted' are what the devices of `flushes_at` count, the nearest to the
+    filesystem that count flushes; `disk_flushes_per_operation` and 'flush_disks' what the leaf disks do, where they are
+    others. null and empty stand for what could not be told.
+    """
+
+    job: str
+    question: str
+    target: str
+    mount: str
+    when: str
+    engine: str
+    headline: Literal["SYNC_US", "LATENCY_US", "IOPS", "BYTES_PER_S", "FILES_PER_S", "EXTENTS"]
+    figure: Figure | None
+    end: Literal["settled", "budget", "cancelled", "failed"]
+    error: str
+    windows: int
+    voids: tuple[str, ...]
+    seconds: float
+    believable: bool
+    asked_bytes: int
+    percentiles_us: dict[str, float]
+    histogram: tuple[Bin, ...]
+    user_cpu_percent: float | None
+    system_cpu_percent: float | None
+    flushes_per_operation: float | None
+    flushes_at: tuple[str, ...]
+    disk_flushes_per_operation: float | None
+    disks: tuple[str, ...]
+    amplification: float | None
+    parts_us: dict[str, Figure]
+    extents: int | None
+    small_file_bytes: int | None
+    pressure_percent: dict[str, float]
+    remarks: tuple[str, ...]
+    depends: dict[str, str]
+
+
+class Probe(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    """One run of `fsadvisor probe`; `results` are those of the jobs that were begun, in their order."""
+
+    schema: Literal["fsadvisor/probe-run/1"]
+    target: str
+    mount: str | None
+    jobs: tuple[str, ...]
+    state: State
+    cost: Cost
+    findings: tuple[Finding, ...]
+    results: tuple[Result, ...]
+
+
+def as_json(
+    *,
+    target: str,
+    mount: str | None,
+    jobs: Sequence[str],
+    state: State,
+    cost: cost.Cost,
+    findings: Sequence[Objection],
+    results: Sequence[MeasuredResult],
+) -> str:
+    """The document, a result on a line, escaped as in the report."""
+    head = published(
+        Probe,
+        schema=SCHEMA,
+        target=target,
+        mount=mount,
+        jobs=tuple(jobs),
+        state=state,
+        cost=cost_of(cost),
+        findings=findings,
+        results=(),
+    )
+    return document_in_lines(head, map(result_of, results))
+
+
+def cost_of(one: cost.Cost) -> Cost:
+    """A cost as it is published."""
+    return published(Cost, one, most_seconds=round(one.most_seconds, 1))
+
+
+def result_of(measured: MeasuredResult) -> Result:
+    """A result as it is published."""
+    histogram = tuple(Bin(below_us=edge, count=count) for edge, count in measured.histogram_us)
+    return published(Result, measured, seconds=round(measured.seconds, 3), histogram=histogram)
