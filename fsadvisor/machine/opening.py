@@ -19,7 +19,8 @@ from fsadvisor.machine import recorded
 from fsadvisor.machine.kept_files import INCIDENT, WithFile
 from fsadvisor.machine.port import Argv, MachineError, Reply
 from fsadvisor.machine.recorded import RecordedMachine
-from fsadvisor.machine.runner import OUTPUT_CAP_BYTES, Runner, decoded
+from fsadvisor.machine.runner import Runner
+from fsadvisor.machine.untouched import captured_text
 from fsadvisor.patterns import late
 
 if TYPE_CHECKING:
@@ -95,32 +96,6 @@ def _begins_as_log(where: str) -> bool:
             return re.match(rb"(?:<\d{1,3}>)?\[ *\d{1,12}\.\d{6}\] ", file.read(64)) is not None
     except OSError:
         return False
-
-
-_CHOICE_OF_OUTPUT = "name a file with a tool's output"
-_OWN = ("/dev/stdin", "/dev/fd/", "/proc/self/fd/")
-"""What the caller has opened for us: it may be a pipe, and may be waited for."""
-
-
-def captured_text(path: Path, most: int = OUTPUT_CAP_BYTES, choice: str = _CHOICE_OF_OUTPUT) -> str:
-    """What is in the file of so many bytes at most, bytes that are no UTF-8 as surrogates. Raises MachineError.
-
-    Nobody is waited for but by the caller's own wish.
-    """
-    own = str(path).startswith(_OWN)
-    try:
-        descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC | (0 if own else os.O_NONBLOCK | os.O_NOCTTY))
-        with os.fdopen(descriptor, "rb") as file:
-            mode = os.fstat(descriptor).st_mode
-            if not stat.S_ISREG(mode) and not (own and stat.S_ISFIFO(mode)):
-                raise MachineError(str(path), "not a regular file", choice)
-            content = file.read(most + 1)
-    except (OSError, ValueError) as error:
-        said = getattr(error, "strerror", None) or "can't be read"
-        raise MachineError(str(path), said, choice) from None
-    if len(content) > most:
-        raise MachineError(str(path), f"more than {most >> 20} MiB", choice)
-    return decoded(content)
 
 
 _TOOL_PATIENCE_S: Final = 20.0

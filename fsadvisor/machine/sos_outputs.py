@@ -36,10 +36,10 @@ from typing import TYPE_CHECKING, Any, Final
 from msgspec.structs import replace
 
 from fsadvisor.facts import Cause, Unknown, unreadable
-from fsadvisor.machine import guests, port
+from fsadvisor.machine import port, watching
 from fsadvisor.machine.fit_to_tell import argument_paths, settings_in_arguments
-from fsadvisor.machine.guests import container_named_in
 from fsadvisor.machine.port import Reply
+from fsadvisor.machine.watching import container_named_in
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -315,8 +315,8 @@ def _process(pid: int, name: str, user: str, arguments: list[str], group: str, a
         "settings": settings_in_arguments(arguments),
         "here": here,
     }
-    if name in guests.QEMU_NAMES:
-        process["images"] = guests.qemu_disks(arguments)
+    if name in watching.QEMU_NAMES:
+        process["images"] = watching.qemu_disks(arguments)
     if here is False:
         process |= {"container": container_named_in(group), "mounts": mounts}
     return process

@@ -13,7 +13,13 @@ import os
 import re
 import stat
 import struct
-from typing import Final
+from typing import TYPE_CHECKING, Final
+
+from fsadvisor.machine.port import MachineError
+from fsadvisor.machine.runner import OUTPUT_CAP_BYTES, decoded
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 _PATH: Final = re.compile(rb"(/proc/[1-9]\d{0,9}/root)(/.*)", re.DOTALL)
 _OPENAT2: Final = 437
@@ -110,3 +116,29 @@ def changed(path: bytes) -> int:
         return int(os.fstat(known).st_mtime)
     finally:
         os.close(known)
+
+
+_CHOICE_OF_OUTPUT = "name a file with a tool's output"
+_OWN = ("/dev/stdin", "/dev/fd/", "/proc/self/fd/")
+"""What the caller has opened for us: it may be a pipe, and may be waited for."""
+
+
+def captured_text(path: Path, most: int = OUTPUT_CAP_BYTES, choice: str = _CHOICE_OF_OUTPUT) -> str:
+    """What is in the file of so many bytes at most, bytes that are no UTF-8 as surrogates. Raises MachineError.
+
+    Nobody is waited for but by the caller's own wish.
+    """
+    own = str(path).startswith(_OWN)
+    try:
+        descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC | (0 if own else os.O_NONBLOCK | os.O_NOCTTY))
+        with os.fdopen(descriptor, "rb") as file:
+            mode = os.fstat(descriptor).st_mode
+            if not stat.S_ISREG(mode) and not (own and stat.S_ISFIFO(mode)):
+                raise MachineError(str(path), "not a regular file", choice)
+            content = file.read(most + 1)
+    except (OSError, ValueError) as error:
+        said = getattr(error, "strerror", None) or "can't be read"
+        raise MachineError(str(path), said, choice) from None
+    if len(content) > most:
+        raise MachineError(str(path), f"more than {most >> 20} MiB", choice)
+    return decoded(content)

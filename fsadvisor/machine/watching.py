@@ -1,9 +1,11 @@
 """What udev and /proc say, through pyudev and psutil: these load slowly, so each is imported when it is needed.
 
 Of a process in a container: which container it is, and where its mounts come from. Nothing below the container's own
-root is opened here: see untouched.py.
+root is opened here: see untouched.py. Of QEMU: the disks that it was given, by `-blockdev` with JSON or names with dots
+(libvirt since 6.0, Proxmox since 9) and by `-drive`. What is configured of a guest that does not run is in no process.
 
 https://docs.kernel.org/admin-guide/cgroup-v2.html#namespace, proc_pid_mountinfo(5)
+https://www.qemu.org/docs/master/system/qemu-manpage.html (Block device options)
 """
 
 from __future__ import annotations
@@ -16,17 +18,19 @@ import sys
 import threading
 from pathlib import Path
 from types import ModuleType
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias, get_args
 
 from fsadvisor import strict_json
 from fsadvisor.facts import Cause, Unknown, unreadable
-from fsadvisor.machine import guests, port, untouched
+from fsadvisor.machine import port, untouched
 from fsadvisor.machine.fit_to_tell import ENVIRONMENT, argument_paths, settings_in_arguments
 from fsadvisor.machine.port import Answer, MachineError, Reply
+from fsadvisor.machine.runner import OUTPUT_CAP_BYTES
+from fsadvisor.machine.untouched import captured_text
 from fsadvisor.patterns import late
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
 
 def udev_database() -> Answer:
@@ -48,7 +52,7 @@ def udev_context() -> Any:  # noqa: ANN401 - pyudev has no types
     While it is imported it gets ours for the one function that it needs of ctypes.util: that module's may run gcc and
     ld, from wherever PATH says, and what it imports for that takes longer to load than pyudev.
     """
-    with _IMPORTING, _instead("ctypes.util", find_library=_soname):
+    with _IMPORTING, _instead("ctypes.util", find_library={"udev": "libudev.so.1"}.get):
         import pyudev
 
     try:
@@ -73,11 +77,6 @@ def _instead(name: str, **names: object) -> Iterator[None]:
             del sys.modules[name]
         else:
             sys.modules[name] = before
-
-
-def _soname(name: str) -> str | None:
-    """Of a library that we know."""
-    return {"udev": "libudev.so.1"}.get(name)
 
 
 def _udev_lines(device: Any) -> Iterator[str]:  # noqa: ANN401 - pyudev has no types
@@ -147,8 +146,8 @@ def _process(info: dict[str, Any]) -> dict[str, Any]:
         process["writes"] = _written_folder(info["pid"])
     if info["name"] in ENVIRONMENT and (info["name"] == "etcd" or process["here"] is False):
         process["environment"] = _environment(info["pid"], info["name"])
-    if info["name"] in guests.QEMU_NAMES:
-        process["images"] = guests.qemu_disks(info["cmdline"] or [])
+    if info["name"] in QEMU_NAMES:
+        process["images"] = qemu_disks(info["cmdline"] or [])
     if process["here"] is False:
         process |= told_of(info["pid"], process["cwd"])
         if info["name"] in OVERWRITES:
@@ -177,14 +176,9 @@ def _written_folder(pid: int) -> str | None:
 
 def _environment(pid: int, process: str) -> list[list[str]] | None:
     """Of the variables that it was started with, those about storage; None where they can't be read."""
-    from fsadvisor.machine.opening import captured_text
-
-    try:
-        text = captured_text(Path(f"/proc/{pid}/environ"))
-    except MachineError:
-        return None
-    pairs = (variable.partition("=")[::2] for variable in text.split("\0"))
-    return [[name, value] for name, value in pairs if name in ENVIRONMENT[process]]
+    text = _text(f"/proc/{pid}/environ", OUTPUT_CAP_BYTES)
+    pairs = (variable.partition("=")[::2] for variable in (text or "").split("\0"))
+    return None if text is None else [[name, value] for name, value in pairs if name in ENVIRONMENT[process]]
 
 
 def _has_our_root(pid: int) -> bool | None:
@@ -233,7 +227,7 @@ def told_of(pid: int, cwd: str | None) -> dict[str, str | None]:
 
 def started_with(pid: int) -> list[list[str | None]] | None:
     """The settings that a server's engine started it with, first `config_file`; None where they are not known."""
-    found = guests.CONTAINER_ID.search(_text(f"/proc/{pid}/cgroup") or "")
+    found = CONTAINER_ID.search(_text(f"/proc/{pid}/cgroup") or "")
     number = (found["id"] or found["pod"]) if found else None
     texts = (_text(place.format(number)) for place in _BUNDLES if number)
     return _settings_of(next(filter(None, texts), ""))
@@ -257,21 +251,19 @@ def _settings_of(bundle: str) -> list[list[str | None]] | None:
     return [["config_file", file], *settings_in_arguments(["", *words])]
 
 
-def _text(path: str) -> str | None:
-    from fsadvisor.machine.opening import captured_text
-
+def _text(path: str, most: int = _LARGEST) -> str | None:
     try:
-        return captured_text(Path(path), _LARGEST)
+        return captured_text(Path(path), most)
     except MachineError:
         return None
 
 
 def named_by(cgroup: str) -> str | None:
     """The container that /proc/PID/cgroup names, by its own name where its engine keeps one."""
-    found = guests.CONTAINER_ID.search(cgroup)
+    found = CONTAINER_ID.search(cgroup)
     number = (found["id"] or found["pod"]) if found else None
     by_engine = _podman if found and found["engine"] == "libpod" else _docker
-    return (number and (_pod(number) or by_engine(number))) or guests.container_named_in(cgroup)
+    return (number and (_pod(number) or by_engine(number))) or container_named_in(cgroup)
 
 
 def _pod(number: str) -> str | None:
@@ -307,3 +299,100 @@ def _record(path: str) -> object:
         return strict_json.DECODER.decode(_text(path) or "null")
     except (ValueError, RecursionError):
         return None
+
+
+CONTAINER_ID = late(
+    r"(?P<engine>docker|cri-containerd|crio|libpod)[-/](?P<id>[0-9a-f]{64})(?:\.scope)?(?=/|\s|$)"
+    r"|kubepods\S*/(?P<pod>[0-9a-f]{64})(?=/|\s|$)"
+    r"|lxc(?:\.payload\.|/)(?P<lxc>[\w.-]{1,64})(?=/|\s|$)"
+    r"|machine\.slice/(?:systemd-nspawn@|machine-)(?P<machine>[\w.\\-]{1,64})\.(?:service|scope)"
+)
+_ENGINES = {"cri-containerd": "containerd", "crio": "CRI-O", "libpod": "podman"}
+
+
+def container_named_in(cgroup: str) -> str | None:
+    """The container by the words of its control group alone, as for another machine's."""
+    found = CONTAINER_ID.search(cgroup)
+    if found is None:
+        return None
+    if name := found["lxc"] or found["machine"]:
+        return f"{'LXC' if found['lxc'] else 'systemd-nspawn'} {name}"
+    number = found["id"] or found["pod"]
+    return f"{_ENGINES.get(found['engine'], found['engine'] or 'container')} {number[:12]}"
+
+
+CacheMode: TypeAlias = Literal["unsafe", "writeback", "none", "writethrough", "directsync"]
+
+QEMU_NAMES: Final = (
+    *("kvm", "qemu-kvm"),
+    *("qemu-system-x86", "qemu-system-x86_64", "qemu-system-aarch64", "qemu-system-aar"),
+)
+"""Process names; the kernel cuts them to 15 characters."""
+
+_MOST: Final = 64
+_COMMAS: Final = late(r"(?<!,),(?!,)")
+_OF_DRIVES: Final[dict[str, CacheMode]] = {**{mode: mode for mode in get_args(CacheMode)}, "off": "none"}
+
+
+def qemu_disks(arguments: Sequence[str]) -> list[dict[str, str]]:
+    """`[{"path", "cache"}]` of the disks that the guest may write to; those on the network have no path here."""
+    found: list[dict[str, str]] = []
+    for option, value in zip(arguments[1:], [*arguments[2:], ""], strict=False):
+        words = _words(value)
+        if option in ("-drive", "--drive"):
+            path, cache = words.get("file", ""), _of_drive(words)
+            read_only = (
+                words.get("readonly") in ("on", "yes")
+                or words.get("media") == "cdrom"
+                or "pflash" in words.get("if", "")
+            )
+        elif option in ("-blockdev", "--blockdev"):
+            path, cache = _path(words), _of_node(words)
+            read_only = words.get("read-only") in ("on", "true")
+        else:
+            continue
+        if path.startswith("/") and not read_only:
+            found.append({"path": path, "cache": cache})
+    return found[:_MOST]
+
+
+def _words(value: str) -> dict[str, str]:
+    """Names with dots, and their values: of JSON, and of name=value with ',,' for a comma."""
+    if value.startswith("{"):
+        try:
+            return dict(_flat("", strict_json.DECODER.decode(value)))
+        except (ValueError, RecursionError):
+            return {}
+    pairs = (it.replace(",,", ",").partition("=") for it in _COMMAS.split(value))
+    return {name: told for name, _, told in pairs}
+
+
+def _flat(above: str, value: object) -> Iterator[tuple[str, str]]:
+    if isinstance(value, dict):
+        for name, inner in value.items():
+            yield from _flat(f"{above}.{name}" if above else str(name), inner)
+    elif isinstance(value, bool):
+        yield above, "on" if value else "off"
+    else:
+        yield above, str(value)
+
+
+def _path(words: Mapping[str, str]) -> str:
+    return next((words[name] for name in ("filename", "file.filename", "file.file.filename") if name in words), "")
+
+
+def _of_drive(words: Mapping[str, str]) -> CacheMode:
+    """'writeback' is QEMU's default; cache.no-flush and the like count, too."""
+    mode = _OF_DRIVES.get(words.get("cache", ""), "writeback")
+    if words.get("cache.no-flush") == "on":
+        return "unsafe"
+    return "none" if mode == "writeback" and words.get("cache.direct") == "on" else mode
+
+
+def _of_node(words: Mapping[str, str]) -> CacheMode:
+    """Of a node alone: whether the guest's disk writes through is told elsewhere, and loses nothing."""
+    deep = [key for key in words if key.endswith("cache.no-flush")]
+    if any(words[key] in ("on", "true") for key in deep):
+        return "unsafe"
+    direct = [key for key in words if key.endswith("cache.direct")]
+    return "none" if any(words[key] in ("on", "true") for key in direct) else "writeback"

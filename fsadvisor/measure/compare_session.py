@@ -16,8 +16,8 @@ from msgspec.structs import replace
 from fsadvisor.facts import Known
 from fsadvisor.machine.kept_files import COMPARED
 from fsadvisor.machine.runner import encoded
-from fsadvisor.measure import child
-from fsadvisor.measure.compare import device, workloads
+from fsadvisor.measure import child, compare_worker
+from fsadvisor.measure.compare import workloads
 from fsadvisor.measure.compare.matrix import Standing, comparison
 from fsadvisor.measure.compare.rounds import LEAST_WINDOWS
 from fsadvisor.measure.compare.workloads import CHOICES, Cell, Side, kernel_has
@@ -199,15 +199,15 @@ class CompareSession:
     def _why_not(self, side: Side, job: Job) -> str:
         if side.name in self._left_out:
             return self._left_out[side.name]
-        return _ONLY_READ if side.kind == "device" and not device.readable(job) else ""
+        return _ONLY_READ if side.kind == "device" and not compare_worker.fits_device(job) else ""
 
     def _with_devices(self) -> Iterator[ComparePath]:
         for path in self._paths:
             asked = path.asked
-            if self.wanted.devices and not os.geteuid() and any(map(device.readable, self.wanted.jobs)):
+            if self.wanted.devices and not os.geteuid() and any(map(compare_worker.fits_device, self.wanted.jobs)):
                 name = f"device below {asked.side.name}"
                 side = Side(name=name, kind="device", fs_type="", options="", above=asked.side.name)
-                if why := device.obstacle(Path(os.fsdecode(asked.folder))):
+                if why := compare_worker.device_obstacle(Path(os.fsdecode(asked.folder))):
                     self._left_out[name], self._absent[name] = why, side
                 else:
                     yield replace_side(asked, side)
@@ -221,7 +221,7 @@ class CompareSession:
     def _of_job(self, job: Job) -> Cost:
         """On all sides: they are open at the same time, those in images within them."""
         cost = workloads.cost_of(job, max(self.wanted.seconds, _LEAST_SECONDS))
-        devices = len(self._asked_paths) - len(self._paths) if device.readable(job) else 0
+        devices = len(self._asked_paths) - len(self._paths) if compare_worker.fits_device(job) else 0
         writing = len(self._paths) + len(self._images)
         laid_out = workloads.file_bytes(job) or 0
         return replace(

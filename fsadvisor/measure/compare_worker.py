@@ -1,39 +1,57 @@
-"""What a comparison's worker does: makes the filesystems in images, and runs each job on all sides in turn."""
+"""What a comparison's worker does: makes the filesystems in images, and runs each job on all sides in turn.
+
+A side may be the block device below a filesystem: of it the very blocks are read that a scratch file of ours lies in,
+and nothing is written. Blocks that were never written, or trimmed, a drive answers without its flash, and so faster
+than any file can be read. So a scratch file is written, its place on the device is asked of the filesystem (FIEMAP),
+the device is opened for reading alone, and what stands there is held against the file before it is believed. fio reads
+the longest piece that the file has, at the same block and queue depth, by --readonly, and without the BLKFLSBUF that it
+would begin with. Where the filesystem translates its addresses itself (Btrfs, several devices) there is no such place.
+"""
 
 from __future__ import annotations
 
 import contextlib
+import ctypes
+import mmap
 import os
 import random
+import stat
 import sys
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING, Final, TypeAlias
 
+from msgspec import Struct
 from msgspec.structs import replace
 
-from fsadvisor.measure.compare import device, rounds
+from fsadvisor.machine.inodes import pieces
+from fsadvisor.measure.compare import rounds
 from fsadvisor.measure.compare.rounds import Entrant
 from fsadvisor.measure.compare.workloads import CHOICES, Side, promise, with_file
 from fsadvisor.measure.messages import JobDone, LeftOut, Note, SideReady, Started, of_window
-from fsadvisor.measure.probe import scratch, scratch_tree
+from fsadvisor.measure.probe import disks, fio, scratch_record
 from fsadvisor.measure.probe.disks import Way
-from fsadvisor.measure.probe.engine import EngineError
-from fsadvisor.measure.probe.jobs import JOBS
+from fsadvisor.measure.probe.engine import EngineError, explained
+from fsadvisor.measure.probe.jobs import JOBS, Io
 from fsadvisor.measure.probe.measure import Where
 from fsadvisor.measure.probe.run import opened
+from fsadvisor.measure.probe.scratch import scratch_file
 from fsadvisor.measure.trial.mounting import enter
 from fsadvisor.measure.trial.testbed import images, standing
 from fsadvisor.survey.filesystem_types.registry import type_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterator, Sequence
 
+    from fsadvisor.machine.inodes import Extent
     from fsadvisor.measure.messages import ComparePath, CompareWork, Event
+    from fsadvisor.measure.probe.engine import Window
     from fsadvisor.measure.probe.jobs import Job
     from fsadvisor.measure.probe.processes import Stop
+    from fsadvisor.measure.probe.scratch import ScratchFile
     from fsadvisor.measure.trial.mounting import Privacy
     from fsadvisor.measure.trial.testbed import DevicePart, MountedScratch
+
 
 Emit: TypeAlias = "Callable[[Event], None]"
 
@@ -43,7 +61,7 @@ _BELOW_IMAGE = "loop device"
 def run(wanted: CompareWork, emit: Emit, stop: Stop) -> None:
     """Every job on every side that takes it. Raises EngineError; Stopped before the first job."""
     for folder in {os.fsdecode(it.folder) for it in wanted.paths}:
-        for text in scratch_tree.clear(Path(folder)):
+        for text in scratch_record.clear(Path(folder)):
             emit(Note(text=text))
     with contextlib.ExitStack() as stack:
         entrants = [*map(_as_it_is, wanted.paths), *_made(wanted, emit, stop, stack)]
@@ -58,7 +76,7 @@ class _Entrant:
 
     def takes(self, job: Job) -> bool:
         """Whether the side can be given the job."""
-        return self.side.kind != "device" or device.readable(job)
+        return self.side.kind != "device" or fits_device(job)
 
 
 def _as_it_is(asked: ComparePath) -> _Entrant:
@@ -77,7 +95,7 @@ def _as_it_is(asked: ComparePath) -> _Entrant:
         Entrant(
             name=asked.side.name,
             where=where,
-            opened=partial(device.opened if below else opened, target=folder, way=asked.below),
+            opened=partial(open_device if below else opened, target=folder, way=asked.below),
             rest=(lambda: None) if below else partial(_rest, folder, whole=False),
         ),
     )
@@ -148,7 +166,7 @@ def _below_image(name: str, found: MountedScratch, emit: Emit) -> _Entrant:
         Entrant(
             name=_BELOW_IMAGE,
             where=_where(name, found),
-            opened=partial(device.opened, target=found.folder, way=Way.straight_to(found.loop)),
+            opened=partial(open_device, target=found.folder, way=Way.straight_to(found.loop)),
         ),
     )
 
@@ -168,11 +186,18 @@ def _rest(folder: Path, *, whole: bool) -> None:
     descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
     try:
         if whole:
-            scratch.write_all(descriptor)
+            _write_all(descriptor)
         else:
             os.fsync(descriptor)
     finally:
         os.close(descriptor)
+
+
+def _write_all(descriptor: int) -> None:
+    """Bring all that a filesystem still has to write to its disk, and wait for it: syncfs(2). Raises OSError."""
+    if ctypes.CDLL(None, use_errno=True).syncfs(descriptor):
+        number = ctypes.get_errno()
+        raise OSError(number, os.strerror(number))
 
 
 def _measure(wanted: CompareWork, entrants: list[_Entrant], emit: Emit, stop: Stop) -> None:
@@ -196,3 +221,168 @@ def _event(number: int, job: Job, event: rounds.Event, seconds: float) -> Event:
             return of_window(number, job, event.progress, used=used, side=event.side)
         case rounds.SideEnded():
             return JobDone(at=number, side=event.side, result=replace(event.result, histogram_us=()))
+
+
+_BLOCK: Final = 4096
+_LEAST_SHARE: Final = 0.5
+"""Of the file that its longest piece has to be: else it answers another question."""
+_LOOKS: Final = 16
+"""Blocks that are held against the file."""
+_GRACE_SECONDS: Final = 60.0
+
+
+class FileExtent(Struct, frozen=True, kw_only=True):
+    """Where a piece of the file begins in it and on the device, and how long it is, in bytes."""
+
+    logical: int
+    physical: int
+    length: int
+
+
+class DeviceSession(Struct, frozen=True):
+    """fio on a piece of the device."""
+
+    fio: fio.Fio
+    work: Io
+    path: str
+    piece: FileExtent
+    way: Way | None
+
+    @property
+    def engine(self) -> str:
+        """The tool and its version."""
+        return f"fio {self.fio.version}"
+
+    def window(self, seconds: float) -> Window:
+        """One run of fio. Raises EngineError."""
+        engines = self.fio.engines if self.work.depth > 1 else ()
+        before = disks.counted(self.way)
+        out, said, status = self.fio.run(
+            device_argv(self.work, self.path, self.piece, seconds, engines), 2 * seconds + _GRACE_SECONDS
+        )
+        after = disks.counted(self.way)
+        return fio.window_of(
+            fio.judged(out, said, status, "reading the device"), self.work, disks.between(before, after)
+        )
+
+
+def device_argv(work: Io, path: str, piece: FileExtent, seconds: float, engines: Sequence[str]) -> tuple[str, ...]:
+    """fio's arguments: those of a file of that length, moved to the piece, and nothing that writes or flushes."""
+    if work.operation != "read" or not work.direct:
+        raise EngineError("a device is only read, and past the page cache")
+    inside = replace(work, file_bytes=piece.length)
+    return (*fio.argv(inside, path, seconds, engines), f"--offset={piece.physical}", "--invalidate=0", "--readonly")
+
+
+@contextlib.contextmanager
+def open_device(job: Job, target: Path, way: Way | None) -> Iterator[DeviceSession]:
+    """A session on the device under the folder. Raises EngineError."""
+    work, tool = job.work, fio.find()
+    if not isinstance(work, Io) or not fits_device(job):
+        raise EngineError("only direct reads of written blocks can be asked of a device without a filesystem")
+    if tool is None:
+        raise EngineError("the device is read by fio, which is not installed")
+    with scratch_file(target, work.file_bytes, "written") as file, contextlib.ExitStack() as stack:
+        file.fill()
+        descriptor = stack.enter_context(_device(target))
+        with explained("asking how the scratch file lies on the device"):
+            piece = longest_extent(pieces(file.descriptor), work)
+        _same(file, descriptor, piece)
+        yield DeviceSession(tool, work, f"/proc/{os.getpid()}/fd/{descriptor}", piece, way)
+
+
+def device_obstacle(folder: Path) -> str:
+    """Why the device below the folder cannot be read, '' where it can: it is opened for reading, and closed again."""
+    try:
+        with _device(folder):
+            return "" if fio.find() else "the device is read by fio, which is not installed"
+    except EngineError as error:
+        return str(error)
+
+
+def fits_device(job: Job) -> bool:
+    """Whether the job can be done on a device without a filesystem, and without writing."""
+    work = job.work
+    return isinstance(work, Io) and work.operation == "read" and work.direct and work.state == "written"
+
+
+def longest_extent(extents: Sequence[Extent], work: Io) -> FileExtent:
+    """The longest piece of the file that lies in one on the device. Raises EngineError where it is too short."""
+    best = run = FileExtent(logical=0, physical=0, length=0)
+    for extent in extents:
+        follows = extent.logical == run.logical + run.length and extent.physical == run.physical + run.length
+        if not extent.plain:
+            run = FileExtent(logical=0, physical=0, length=0)
+        elif follows and run.length:
+            run = replace(run, length=run.length + extent.length)
+        else:
+            run = FileExtent(logical=extent.logical, physical=extent.physical, length=extent.length)
+        best = max(best, run, key=lambda extent: extent.length)
+    step = work.block_bytes * work.streams
+    length = min(best.length, work.file_bytes) // step * step
+    if length < work.file_bytes * _LEAST_SHARE:
+        raise EngineError(
+            f"the scratch file lies in {len(extents)} extents on the device: the longest is not even half of it"
+        )
+    return replace(best, length=length)
+
+
+@contextlib.contextmanager
+def _device(folder: Path) -> Iterator[int]:
+    """The block device that the folder's filesystem is on, open for reading past the page cache."""
+    number = folder.stat().st_dev
+    name = _name(number)
+    if name is None:
+        raise EngineError(
+            f"the filesystem of {folder} is on no single block device, or translates its addresses itself: "
+            "nothing below it can be read for comparison"
+        )
+    with explained(f"opening {name} for reading (that needs root)"):
+        descriptor = os.open(name, os.O_RDONLY | os.O_DIRECT | os.O_CLOEXEC)
+    try:
+        found = os.fstat(descriptor)
+        if not stat.S_ISBLK(found.st_mode) or found.st_rdev != number:
+            raise EngineError(f"{name} is not the device that the filesystem of {folder} is on")
+        yield descriptor
+    finally:
+        os.close(descriptor)
+
+
+def _name(number: int) -> str | None:
+    """/dev/vda for the number of a device, as the kernel calls it."""
+    try:
+        lines = Path(f"/sys/dev/block/{os.major(number)}:{os.minor(number)}/uevent").read_text().splitlines()
+    except OSError:
+        return None
+    return next((f"/dev/{it.removeprefix('DEVNAME=')}" for it in lines if it.startswith("DEVNAME=")), None)
+
+
+def _same(file: ScratchFile, device: int, piece: FileExtent) -> None:
+    """Read blocks of the piece here and there. Raises EngineError where they differ: then it is not where it is said.
+
+    No two blocks of a scratch file are alike.
+    """
+    count = piece.length // _BLOCK
+    with explained("holding the device against the scratch file"), _reader(file) as descriptor:
+        for at in sorted({count * look // _LOOKS for look in range(_LOOKS)} | {count - 1}):
+            here = _block(descriptor, piece.logical + at * _BLOCK)
+            if here != _block(device, piece.physical + at * _BLOCK):
+                raise EngineError(
+                    "the device does not hold the scratch file where the filesystem says: something between them "
+                    "translates addresses, or encrypts"
+                )
+
+
+@contextlib.contextmanager
+def _reader(file: ScratchFile) -> Iterator[int]:
+    descriptor = os.open(file.path, os.O_RDONLY | os.O_DIRECT | os.O_CLOEXEC)
+    try:
+        yield descriptor
+    finally:
+        os.close(descriptor)
+
+
+def _block(descriptor: int, offset: int) -> bytes:
+    with mmap.mmap(-1, _BLOCK) as block:
+        os.preadv(descriptor, [block], offset)
+        return block[:]

@@ -17,7 +17,7 @@ from msgspec.structs import replace
 from fsadvisor.facts import Known
 from fsadvisor.machine.live import LiveMachine
 from fsadvisor.measure.messages import JobDone, Note, Started, of_window
-from fsadvisor.measure.probe import cost, disks, guard, scratch_tree, store, surroundings
+from fsadvisor.measure.probe import cost, disks, guard, scratch_record, store, surroundings
 from fsadvisor.measure.probe.guard import SPARE
 from fsadvisor.measure.probe.jobs import Existing, Io, Ladder
 from fsadvisor.measure.probe.measure import Where
@@ -176,7 +176,7 @@ class ProbeSession:
 
     def measure(self, stop: Stop, hear: Hear) -> None:
         """Do it, unless somebody stops it; what a killed probe left behind is taken away first."""
-        for text in scratch_tree.clear(Path(self._place.target)):
+        for text in scratch_record.clear(Path(self._place.target)):
             hear(Note(text=text))
         with stop.listening():
             try:

@@ -9,7 +9,7 @@ from msgspec import Struct
 
 from fsadvisor.measure import child, sweep_worker
 from fsadvisor.measure.messages import Finished, LeftOut, Point, Started, SweepWork
-from fsadvisor.measure.probe import cost, scratch_tree
+from fsadvisor.measure.probe import cost, scratch_record
 from fsadvisor.measure.probe.cost import Cost
 from fsadvisor.measure.probe.engine import EngineError
 from fsadvisor.measure.probe.jobs import JOBS
@@ -125,7 +125,7 @@ def cleared(folder: Path) -> Iterator[str]:
     """Take away what a kill left; what was done, a sentence each."""
     yield from sweep_worker.clear_delayed()
     yield from sweep_worker.clear_memory()
-    yield from scratch_tree.clear(folder)
+    yield from scratch_record.clear(folder)
 
 
 def swept(request: SweepWork) -> Iterator[Event]:

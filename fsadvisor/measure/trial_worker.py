@@ -20,7 +20,7 @@ from msgspec import Struct, field
 from msgspec.structs import replace
 
 from fsadvisor.measure.messages import BlockProgress, Note, SidesReady, TrialDone
-from fsadvisor.measure.probe import cost, scratch_tree
+from fsadvisor.measure.probe import cost, scratch_record
 from fsadvisor.measure.probe.disks import Way
 from fsadvisor.measure.probe.engine import EngineError
 from fsadvisor.measure.probe.jobs import JOBS
@@ -320,7 +320,7 @@ class _Trial:
         asked = self._asked
         folder = Path(os.fsdecode(asked.folder))
         if asked.folder:
-            for said in scratch_tree.clear(folder):
+            for said in scratch_record.clear(folder):
                 self._emit(Note(text=said, kind="step"))
         privacy = enter([folder, Path(__file__)])
         sides = (DEFAULT, CHANGED) if asked.device else (DEFAULT, AGAIN, CHANGED)

@@ -9,15 +9,15 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from fsadvisor.facts import NOT_APPLICABLE, Cause, Fact, Known, Unknown
-from fsadvisor.machine import guests
+from fsadvisor.machine import watching
 from fsadvisor.readers import json_text
 from fsadvisor.survey import program_files, read_fact
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from fsadvisor.machine.guests import CacheMode
     from fsadvisor.machine.port import Machine
+    from fsadvisor.machine.watching import CacheMode
     from fsadvisor.readers.json_text import Json
     from fsadvisor.storage import Workload
 
@@ -80,7 +80,7 @@ PROGRAMS: tuple[KnownProgram, ...] = (
     KnownProgram("oracle", ("tnslsnr",), "oltp", "", untold=True),
     KnownProgram("nfs-ganesha", ("ganesha.nfsd",), "mixed", "", untold=True),
     KnownProgram("samba", ("smbd",), "mixed", "", untold=True),
-    KnownProgram("qemu", guests.QEMU_NAMES, "mixed", "", untold=True),
+    KnownProgram("qemu", watching.QEMU_NAMES, "mixed", "", untold=True),
     KnownProgram("libvirt", ("libvirtd", "virtqemud"), "mixed", "/var/lib/libvirt/images"),
 )
 _PROCESS_NAMES = tuple(sorted({name for program in PROGRAMS for name in program.processes}))
@@ -222,7 +222,7 @@ def _guest_cache(program: KnownProgram, process: Json) -> Fact[CacheMode]:
         return Unknown(Cause.DENIED, "run as root", "arguments of qemu")
     word = dict(_settings(process)).get("guest_cache")
     learn = "look for its disks: none is a file or device of this machine"
-    return read_fact.choice(read_fact.fact_of(word, "arguments of qemu", learn), guests.CacheMode)
+    return read_fact.choice(read_fact.fact_of(word, "arguments of qemu", learn), watching.CacheMode)
 
 
 def _on_the_host(machine: Machine, found: RunningProgram, process: Json) -> RunningProgram:

@@ -10,9 +10,10 @@ from typing import TYPE_CHECKING
 
 from msgspec import Struct
 
-from fsadvisor.machine import opening, safe_files
+from fsadvisor.machine import safe_files
 from fsadvisor.machine.kept_files import PROBES as SHARED
 from fsadvisor.machine.port import MachineError
+from fsadvisor.machine.untouched import captured_text
 from fsadvisor.measure import sweep_session
 from fsadvisor.measure.forecast import curve
 from fsadvisor.measure.forecast.analysis import kept, study
@@ -95,7 +96,7 @@ def _check(chosen: argparse.Namespace) -> None:
 
 def _fitted(file: Path) -> Curves:
     try:
-        text = opening.captured_text(file, curve.MOST_BYTES, "name a table of measurements")
+        text = captured_text(file, curve.MOST_BYTES, "name a table of measurements")
         points = curve.points(text.encode().decode("utf-8-sig"))
     except MachineError as error:
         raise RefusedError(str(error)) from error

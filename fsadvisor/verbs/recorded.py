@@ -11,9 +11,10 @@ from typing import TYPE_CHECKING, Final
 from fsadvisor import __version__, looking
 from fsadvisor.captures import judged, recognised, refused
 from fsadvisor.machine import kept_files
-from fsadvisor.machine.opening import captured_text, open_machine
+from fsadvisor.machine.opening import open_machine
 from fsadvisor.machine.port import MachineError
 from fsadvisor.machine.recording import RecordingMachine
+from fsadvisor.machine.untouched import captured_text
 from fsadvisor.report import difference, history, power_loss
 from fsadvisor.report.as_json import as_json
 from fsadvisor.report.difference import NoReportError, Side

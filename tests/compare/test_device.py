@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from msgspec import structs
 
 from fsadvisor.machine.inodes import Extent
-from fsadvisor.measure.compare import device
+from fsadvisor.measure.compare_worker import FileExtent, device_argv, fits_device, longest_extent, open_device
 from fsadvisor.measure.probe import disks
 from fsadvisor.measure.probe.engine import EngineError
 from fsadvisor.measure.probe.jobs import JOBS
@@ -26,18 +26,18 @@ def extent(logical, physical, length, *, plain=True):
 
 @pytest.mark.parametrize("job", ["random-write-32", "commit-fdatasync", "fsync-ladder", "create-1", "write-direct"])
 def test_what_would_write_is_not_asked_of_a_device(job):
-    assert not device.readable(JOBS[job])
+    assert not fits_device(JOBS[job])
 
 
 @pytest.mark.parametrize("job", ["read-buffered", "random-read-32-sparse", "random-read-1-preallocated"])
 def test_nor_what_is_read_through_the_page_cache_or_was_never_written(job):
-    assert not device.readable(JOBS[job])
+    assert not fits_device(JOBS[job])
 
 
-@given(st.sampled_from([it for it in JOBS.values() if device.readable(it)]), st.integers(0, 1 << 40))
+@given(st.sampled_from([it for it in JOBS.values() if fits_device(it)]), st.integers(0, 1 << 40))
 def test_every_command_reads_only_and_flushes_nothing(job, offset):
-    piece = device.FileExtent(logical=0, physical=offset, length=64 * MIB)
-    argv = device.argv(job.work, "/proc/1/fd/3", piece, 0.5, ENGINES)
+    piece = FileExtent(logical=0, physical=offset, length=64 * MIB)
+    argv = device_argv(job.work, "/proc/1/fd/3", piece, 0.5, ENGINES)
     last = {it.partition("=")[0]: it.partition("=")[2] for it in argv}
     assert last["--rw"] in ("randread", "read")
     assert last["--invalidate"] == "0"
@@ -50,25 +50,29 @@ def test_every_command_reads_only_and_flushes_nothing(job, offset):
 
 def test_a_work_that_writes_has_no_command_even_where_somebody_asks():
     with pytest.raises(EngineError, match="only read"):
-        device.argv(
-            JOBS["random-write-32"].work, "/dev/null", device.FileExtent(logical=0, physical=0, length=MIB), 1, ()
+        device_argv(
+            JOBS["random-write-32"].work,
+            "/dev/null",
+            FileExtent(logical=0, physical=0, length=MIB),
+            1,
+            (),
         )
 
 
 def test_the_longest_piece_is_read_and_neighbours_are_one():
-    found = device.longest([extent(0, 100, 2), extent(2, 300, 6), extent(8, 306, 4), extent(12, 50, 4)], WORK)
-    assert found == device.FileExtent(logical=2 * MIB, physical=300 * MIB, length=10 * MIB)
+    found = longest_extent([extent(0, 100, 2), extent(2, 300, 6), extent(8, 306, 4), extent(12, 50, 4)], WORK)
+    assert found == FileExtent(logical=2 * MIB, physical=300 * MIB, length=10 * MIB)
 
 
 def test_blocks_that_are_encoded_or_shared_are_no_part_of_it():
     parts = [extent(0, 100, 6), extent(6, 106, 2, plain=False), extent(8, 108, 8)]
-    assert device.longest(parts, WORK).physical == 108 * MIB
+    assert longest_extent(parts, WORK).physical == 108 * MIB
 
 
 @pytest.mark.parametrize("parts", [[], [extent(0, 9, 3), extent(3, 90, 3)], [extent(0, 9, 16, plain=False)]])
 def test_a_file_in_small_pieces_answers_another_question(parts):
     with pytest.raises(EngineError, match="extents on the device"):
-        device.longest(parts, WORK)
+        longest_extent(parts, WORK)
 
 
 # On real filesystems
@@ -92,7 +96,7 @@ def made(tmp_path):
 @pytest.mark.parametrize("fs_type", ["ext4", "xfs"])
 def test_a_device_is_read_and_never_written(made, fs_type):
     loop, folder = made(fs_type)
-    with device.opened(READ, folder, disks.Way.straight_to(loop)) as session:
+    with open_device(READ, folder, disks.Way.straight_to(loop)) as session:
         run("sync", "-f", str(folder))
         before = disks.counted(disks.Way.straight_to(loop))
         window = session.window(0.2)
@@ -109,6 +113,6 @@ def test_where_addresses_are_the_filesystem_s_own_nothing_is_read(made):
     loop, folder = made("btrfs")
     with (
         pytest.raises(EngineError, match="no single block device"),
-        device.opened(READ, folder, disks.Way.straight_to(loop)),
+        open_device(READ, folder, disks.Way.straight_to(loop)),
     ):
         pass

@@ -6,8 +6,7 @@ import subprocess
 
 import pytest
 
-from fsadvisor.machine.guests import QEMU_NAMES, qemu_disks
-from fsadvisor.machine.watching import processes
+from fsadvisor.machine.watching import QEMU_NAMES, processes, qemu_disks
 from tests.waiting import comes_to
 
 

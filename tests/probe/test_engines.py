@@ -12,10 +12,10 @@ from pathlib import Path
 import pytest
 from msgspec.structs import replace
 
-from fsadvisor.measure.probe import scratch_tree
+from fsadvisor.measure.probe import scratch_record
 from fsadvisor.measure.probe.jobs import JOBS
 from fsadvisor.measure.probe.run import opened
-from fsadvisor.measure.probe.scratch_tree import clear
+from fsadvisor.measure.probe.scratch_record import clear
 from tests.cases import few
 from tests.paths import ROOT
 from tests.probe.filesystems import ONE_ALWAYS, mounted, needs_fio
@@ -100,7 +100,7 @@ def test_a_session_killed_at_random_moments_leaves_nothing(filesystem, name):
     killed = subprocess.Popen([sys.executable, "-c", KILLED, str(moment), str(filesystem.folder), name], cwd=ROOT)
     assert killed.wait() == -signal.SIGALRM
     left = names(filesystem) - {"lost+found"}
-    assert all(entry.startswith(scratch_tree.PREFIX) for entry in left)
+    assert all(entry.startswith(scratch_record.PREFIX) for entry in left)
     for pid in started_by(killed.pid, moment):
         await_end(pid)
     # A worker that was just being started is seen by nobody, and holds the tree's lock until it finds us gone.

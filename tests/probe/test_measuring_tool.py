@@ -15,7 +15,7 @@ from msgspec.structs import replace
 from fsadvisor.measure.probe import fio as engine
 from fsadvisor.measure.probe.engine import EngineError
 from fsadvisor.measure.probe.jobs import JOBS, SUITES
-from fsadvisor.measure.probe.scratch_tree import PREFIX
+from fsadvisor.measure.probe.scratch_record import PREFIX
 from tests.cases import few
 from tests.loops import attached_images, mounts, needs_loop_devices
 from tests.paths import ROOT

@@ -16,7 +16,7 @@ from fsadvisor.measure.probe.engine import EngineError
 from fsadvisor.measure.probe.jobs import Allocation, Existing, Io, Metadata, Mix
 from fsadvisor.measure.probe.own_engine import OrderDone
 from fsadvisor.measure.probe.own_engine import window as joined
-from fsadvisor.measure.probe.scratch_tree import clear
+from fsadvisor.measure.probe.scratch_record import clear
 from tests.cases import few
 from tests.loops import needs_loop_devices, run
 from tests.probe.filesystems import ON_DISK, mounted

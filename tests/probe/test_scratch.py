@@ -11,10 +11,10 @@ from pathlib import Path
 
 import pytest
 
-from fsadvisor.measure.probe import scratch_tree
+from fsadvisor.measure.probe import scratch_record
 from fsadvisor.measure.probe.engine import EngineError, because
-from fsadvisor.measure.probe.scratch import KEEP_SIZE, PUNCH_HOLE, fallocate, scratch_file
-from fsadvisor.measure.probe.scratch_tree import clear
+from fsadvisor.measure.probe.scratch import fallocate, scratch_file
+from fsadvisor.measure.probe.scratch_record import clear
 from tests.cases import few
 from tests.loops import needs_loop_devices, run
 from tests.paths import ROOT
@@ -22,12 +22,13 @@ from tests.probe.filesystems import KINDS, ON_DISK, mounted, names_in
 
 MIB = 1 << 20
 SIZE = 8 * MIB + 12345
+_KEEP_SIZE, _PUNCH_HOLE = 1, 2
+"""linux/falloc.h"""
 
 KILLED = """
 import signal, sys
 from pathlib import Path
-from fsadvisor.measure.probe.scratch import scratch_file
-from fsadvisor.measure.probe.scratch_tree import tree
+from fsadvisor.measure.probe.scratch import scratch_file, tree
 folder = Path(sys.argv[2])
 signal.setitimer(signal.ITIMER_REAL, float(sys.argv[1]))
 while True:
@@ -72,7 +73,7 @@ class TestFile:
             scratch_file(on_disk.folder, MIB, "written", synced=True) as other,
         ):
             assert [os.fstat(it.descriptor).st_nlink for it in (one, other)] == [named, named]
-            assert [it.startswith(scratch_tree.PREFIX) for it in names_in(on_disk.folder)] == [True] * named
+            assert [it.startswith(scratch_record.PREFIX) for it in names_in(on_disk.folder)] == [True] * named
         assert names_in(on_disk.folder) == set()
 
     def test_written_has_every_block_and_nothing_to_compress_or_to_share(self, filesystem):
@@ -187,7 +188,7 @@ def test_holes_are_punched_and_refusals_told(tmp_path):
     with scratch_file(tmp_path, MIB, "preallocated") as file:
         file.fill()
         before = os.fstat(file.descriptor).st_blocks
-        fallocate(file.descriptor, PUNCH_HOLE | KEEP_SIZE, 0, MIB // 2)
+        fallocate(file.descriptor, _PUNCH_HOLE | _KEEP_SIZE, 0, MIB // 2)
         assert os.fstat(file.descriptor).st_blocks < before
         with pytest.raises(OSError, match="Invalid argument"):
             fallocate(file.descriptor, 0, 0, -1)
@@ -203,7 +204,7 @@ def test_killed_at_random_moments_it_leaves_nothing_to_the_next_start(on_disk, s
             [sys.executable, "-c", KILLED, str(moments.uniform(0.005, 0.15)), on_disk.folder], cwd=ROOT
         )
         assert killed.returncode == -signal.SIGALRM
-        assert all(name.startswith(scratch_tree.PREFIX) for name in names_in(on_disk.folder))
+        assert all(name.startswith(scratch_record.PREFIX) for name in names_in(on_disk.folder))
         clear(on_disk.folder)
         assert names_in(on_disk.folder) == set()
     on_disk.remount()  # fails where a process still has a file open

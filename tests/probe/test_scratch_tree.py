@@ -10,11 +10,12 @@ import sys
 
 import pytest
 
-from fsadvisor.measure.probe import own_engine, scratch_record, scratch_tree
+from fsadvisor.measure.probe import own_engine, scratch_record
 from fsadvisor.measure.probe.engine import EngineError
 from fsadvisor.measure.probe.jobs import Metadata, Mix
 from fsadvisor.measure.probe.processes import Stopped
-from fsadvisor.measure.probe.scratch_tree import clear, tree
+from fsadvisor.measure.probe.scratch import tree
+from fsadvisor.measure.probe.scratch_record import clear
 from tests.paths import ROOT
 from tests.probe.filesystems import names_in, needs_root
 
@@ -77,14 +78,14 @@ def test_a_link_with_its_name_is_left_alone(tmp_path):
     outside = tmp_path / "outside"
     outside.mkdir()
     (outside / "kept").write_text("x")
-    (tmp_path / f"{scratch_tree.PREFIX}01234567-1-1").symlink_to(outside)
+    (tmp_path / f"{scratch_record.PREFIX}01234567-1-1").symlink_to(outside)
     assert clear(tmp_path) == ()
     assert (outside / "kept").read_text() == "x"
 
 
 @needs_root
 def test_of_another_user_is_left_alone(tmp_path):
-    left = tmp_path / f"{scratch_tree.PREFIX}01234567-1-1"
+    left = tmp_path / f"{scratch_record.PREFIX}01234567-1-1"
     left.mkdir()
     os.chown(left, 65534, 65534)
     assert clear(tmp_path) == ()
@@ -152,7 +153,7 @@ def test_clearing_a_folder_that_is_gone_says_nothing(tmp_path):
 def test_a_folder_that_was_made_and_cannot_be_opened_does_not_stay(tmp_path):
     """One descriptor is left, for the directory that it is made in."""
     script = (
-        "import os, resource, sys; from pathlib import Path; from fsadvisor.measure.probe.scratch_tree import tree\n"
+        "import os, resource, sys; from pathlib import Path; from fsadvisor.measure.probe.scratch import tree\n"
         "resource.setrlimit(resource.RLIMIT_NOFILE, (len(os.listdir('/proc/self/fd')),) * 2)\n"
         "try:\n with tree(Path(sys.argv[1])): pass\n"
         "except Exception as error: print(error)\n"
@@ -167,7 +168,7 @@ def test_a_signal_that_is_heard_as_it_is_made_leaves_none(tmp_path, monkeypatch)
 
     def interrupted(path, *words, **more):
         make(path, *words, **more)
-        if str(path).startswith(scratch_tree.PREFIX):
+        if str(path).startswith(scratch_record.PREFIX):
             raise Stopped
 
     monkeypatch.setattr(os, "mkdir", interrupted)

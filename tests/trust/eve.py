@@ -6,7 +6,8 @@ import signal
 import traceback
 
 from fsadvisor.measure.probe import scratch_record
-from fsadvisor.measure.probe.scratch_tree import PREFIX, descriptor_of, tree
+from fsadvisor.measure.probe.scratch import descriptor_of, tree
+from fsadvisor.measure.probe.scratch_record import PREFIX
 
 EVE = 65533
 CONTENT = "root's"

@@ -245,7 +245,7 @@ def test_a_rule_that_another_user_may_change_is_not_tried(shared):
 @needs_root
 @pytest.mark.namespaces
 def test_a_probe_that_can_keep_no_record_says_so(tmp_path):
-    ask = "from pathlib import Path; from fsadvisor.measure.probe.scratch_tree import clear; "
+    ask = "from pathlib import Path; from fsadvisor.measure.probe.scratch_record import clear; "
     ask += f"print(*clear(Path({str(tmp_path)!r})))"
     script = f"mount -t tmpfs -o ro none /var/lib && exec {shlex.join([sys.executable, '-c', ask])}"
     done = subprocess.run(["unshare", "-m", "sh", "-c", script], cwd=ROOT, capture_output=True, text=True, check=True)

@@ -6,7 +6,8 @@ import os
 import pytest
 
 from fsadvisor.measure.probe import scratch_record
-from fsadvisor.measure.probe.scratch_tree import PREFIX, clear, descriptor_of, tree
+from fsadvisor.measure.probe.scratch import descriptor_of, tree
+from fsadvisor.measure.probe.scratch_record import PREFIX, clear
 from tests.command import fsadvisor
 from tests.loops import run
 from tests.probe.filesystems import names_in, needs_root

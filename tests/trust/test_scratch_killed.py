@@ -16,7 +16,8 @@ from msgspec.structs import replace
 from fsadvisor.machine.live import LiveMachine
 from fsadvisor.measure.probe import guard, scratch_record
 from fsadvisor.measure.probe.cost import Cost
-from fsadvisor.measure.probe.scratch_tree import clear, descriptor_of, tree
+from fsadvisor.measure.probe.scratch import descriptor_of, tree
+from fsadvisor.measure.probe.scratch_record import clear
 from fsadvisor.measure.probe.surroundings import mount_of, place
 from fsadvisor.measure.probe.target import probe_lock
 from fsadvisor.storage import Storage

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Final
 
 from msgspec.structs import replace
 
-from fsadvisor.measure.probe import scratch_tree
+from fsadvisor.measure.probe import scratch_record
 from fsadvisor.measure.probe.cost import seconds_text
 from fsadvisor.measure.probe.engine import EngineError
 from tools.probes import against_long, kills, noise, ratio
@@ -46,7 +46,7 @@ def main() -> int:
         signal.signal(number, _ended)
     chosen.on.mkdir(parents=True, exist_ok=True)
     folder = chosen.on.resolve()
-    for said in scratch_tree.clear(folder):
+    for said in scratch_record.clear(folder):
         noted(said)
     rows = Rows(chosen.rows, conditions(str(folder)), lambda: dt.datetime.now(tz=dt.UTC))
     minutes = Minutes(chosen.minutes, time.monotonic)

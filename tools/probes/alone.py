@@ -12,7 +12,7 @@ from fsadvisor.measure.probe.engine import EngineError, Window
 from fsadvisor.measure.probe.fio import comes_up, find, judged, window_of
 from fsadvisor.measure.probe.jobs import Io
 from fsadvisor.measure.probe.result import merged
-from fsadvisor.measure.probe.scratch_tree import tree
+from fsadvisor.measure.probe.scratch import tree
 from fsadvisor.measure.probe.series import value
 
 if TYPE_CHECKING:

@@ -15,7 +15,7 @@ from msgspec import Struct, field
 from fsadvisor.facts import Known
 from fsadvisor.machine.live import LiveMachine
 from fsadvisor.measure.probe.jobs import SUITES
-from fsadvisor.measure.probe.scratch_tree import PREFIX
+from fsadvisor.measure.probe.scratch_record import PREFIX
 from fsadvisor.measure.probe.surroundings import mount_of
 from fsadvisor.measure.probe.target import probe_lock
 from tools.probes.page import noted, table

@@ -18,8 +18,7 @@ from typing import TYPE_CHECKING, Final, Self
 
 from msgspec import Struct
 
-from fsadvisor.measure.probe.scratch import scratch_file
-from fsadvisor.measure.probe.scratch_tree import tree
+from fsadvisor.measure.probe.scratch import scratch_file, tree
 from tools.probes.page import noted
 
 if TYPE_CHECKING:

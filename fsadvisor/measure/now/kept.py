@@ -15,8 +15,9 @@ import msgspec
 from fsadvisor.facts import Cause, Fact, Known, Unknown
 from fsadvisor.machine import opening
 from fsadvisor.machine.kept_files import INCIDENT
-from fsadvisor.machine.opening import WINDOW, captured_text, open_machine
+from fsadvisor.machine.opening import WINDOW, open_machine
 from fsadvisor.machine.port import MachineError
+from fsadvisor.machine.untouched import captured_text
 from fsadvisor.measure.now.model import FORMAT, Device, Window
 from fsadvisor.measure.waits.journals import PHASES, Jbd2Work
 from fsadvisor.measure.waits.rates import Rates

@@ -29,12 +29,12 @@ from msgspec.structs import replace
 
 from fsadvisor import __version__
 from fsadvisor.machine.inodes import extent_count, largest_files
+from fsadvisor.machine.untouched import opened
 from fsadvisor.measure.probe.disks import between, counted
 from fsadvisor.measure.probe.engine import EngineError, Window, because, explained
 from fsadvisor.measure.probe.processes import reap
 from fsadvisor.measure.probe.result import merged
-from fsadvisor.measure.probe.scratch import scratch_file
-from fsadvisor.measure.probe.scratch_tree import descriptor_of, tree
+from fsadvisor.measure.probe.scratch import descriptor_of, scratch_file, tree
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -197,9 +197,6 @@ def open_names(work: Metadata, folder: Path, way: Way | None) -> Iterator[Engine
             yield _Names(work, workers, way)
 
 
-_PLAIN: Final = os.O_RDONLY | os.O_DIRECT | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
-
-
 class _ReadingSession:
     engine = NAME
 
@@ -218,10 +215,7 @@ class _ReadingSession:
 
 def _opened(path: str) -> int:
     """A regular file, to be read past the page cache."""
-    try:
-        descriptor = os.open(path, _PLAIN | os.O_NOATIME)
-    except PermissionError:
-        descriptor = os.open(path, _PLAIN)
+    descriptor = opened(os.fsencode(path), os.O_DIRECT | os.O_NOFOLLOW)
     if not stat.S_ISREG(os.fstat(descriptor).st_mode):
         os.close(descriptor)
         raise EngineError(f"{path} is no file")

@@ -8,8 +8,10 @@ of it, since nobody could find it after a crash (i_nlink == 0 in btrfs_log_inode
 6.1 as an fsync without a flush), and F2FS writes a whole checkpoint (i_nlink != 1 in need_do_checkpoint,
 fs/f2fs/file.c). ext4 and XFS commit it as any other file.
 
-syncfs(2) and fallocate(2) are called here, too: Python has neither, and its posix_fallocate writes where nothing can
-be allocated.
+The tree is the one directory with a name that a probe makes, `.fsadvisor-scratch-<random>` in the directory that it
+measures. Before it is made, and again once it is, a record of it is kept (`scratch_record`).
+
+fallocate(2) is called here, too: Python's posix_fallocate writes where nothing can be allocated.
 """
 
 from __future__ import annotations
@@ -21,6 +23,7 @@ import fcntl
 import mmap
 import os
 import re
+import secrets
 import struct
 from functools import cache
 from itertools import count
@@ -30,8 +33,9 @@ from typing import TYPE_CHECKING, Final
 from msgspec import Struct
 
 from fsadvisor.facts import Unknown
-from fsadvisor.measure.probe.engine import explained
-from fsadvisor.measure.probe.scratch_tree import descriptor_of, tree
+from fsadvisor.measure.probe import scratch_record
+from fsadvisor.measure.probe.engine import EngineError, explained
+from fsadvisor.measure.probe.scratch_record import DIRECTORY, PREFIX, lock_tree, removed
 from fsadvisor.readers import mount_tables
 from fsadvisor.survey.filesystem_types.registry import IN_MEMORY, type_of
 
@@ -39,6 +43,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     from fsadvisor.measure.probe.jobs import Io, State
+    from fsadvisor.measure.probe.scratch_record import Record
 
 STEP_BYTES: Final = 1 << 20
 _STAMPED_BYTES: Final = 4096
@@ -206,24 +211,12 @@ def _direct(descriptor: int, *, on: bool) -> bool:
     return True
 
 
-KEEP_SIZE: Final = 1
-PUNCH_HOLE: Final = 2
-"""With KEEP_SIZE. linux/falloc.h"""
-
-
 def fallocate(descriptor: int, mode: int, offset: int, length: int) -> None:
     """Allocate or give back a part of a file, in bytes. Raises OSError."""
     while _call()(descriptor, mode, offset, length):
         number = ctypes.get_errno()
         if number != errno.EINTR:
             raise OSError(number, os.strerror(number))
-
-
-def write_all(descriptor: int) -> None:
-    """Bring all that a filesystem still has to write to its disk, and wait for it: syncfs(2). Raises OSError."""
-    if ctypes.CDLL(None, use_errno=True).syncfs(descriptor):
-        number = ctypes.get_errno()
-        raise OSError(number, os.strerror(number))
 
 
 @cache
@@ -238,3 +231,94 @@ def _call() -> Callable[[int, int, int, int], int]:
         return int(function(descriptor, mode, offset, length))
 
     return call
+
+
+_HELD: Final[dict[Path, int]] = {}
+"""The trees that this process has at the moment, with their descriptors."""
+
+
+@contextlib.contextmanager
+def tree(folder: Path) -> Iterator[Path]:
+    """Make a tree, for as long as the block; then it is taken away. Raises EngineError.
+
+    Within the block it may be asked for again: that is the same tree.
+    """
+    real = Path(os.path.realpath(folder))
+    held = next((place for place in _HELD if place.parent == real), None)
+    if held is not None:
+        yield held
+        return
+    place = real / f"{PREFIX}{secrets.token_hex(8)}"
+    with contextlib.ExitStack() as stack:
+        above = _parent(place, stack)
+        record = scratch_record.new(place.name, above)
+        if record is not None:
+            stack.enter_context(record)
+        descriptor = _made(place, above, record)
+        stack.callback(os.close, descriptor)
+        _HELD[place] = descriptor
+        try:
+            yield place
+        except EngineError as error:
+            why = removed(place, above, descriptor, record)
+            if why:
+                raise EngineError(f"{error}; {why}") from error
+            raise
+        except BaseException:
+            removed(place, above, descriptor, record)
+            raise
+        else:
+            why = removed(place, above, descriptor, record)
+            if why:
+                raise EngineError(why)
+        finally:
+            del _HELD[place]
+
+
+def descriptor_of(place: Path) -> int:
+    """The descriptor by which to write into a tree of this process: its name may be moved to something else."""
+    return _HELD[place]
+
+
+def _parent(place: Path, stack: contextlib.ExitStack) -> int:
+    with explained(f"making the scratch directory {place}"):
+        above = os.open(place.parent, DIRECTORY)
+    stack.callback(os.close, above)
+    return above
+
+
+def _made(place: Path, above: int, record: Record | None) -> int:
+    """Make the tree, open and lock it; where that fails, or somebody stops us meanwhile, nothing of ours stays."""
+    descriptor = -1
+    with explained(f"making the scratch directory {place}"):
+        try:
+            os.mkdir(place.name, 0o700, dir_fd=above)
+            descriptor = os.open(place.name, DIRECTORY, dir_fd=above)
+            if why := _not_ours(descriptor):
+                raise EngineError(f"{place} is not used: {why}")
+            lock_tree(descriptor)
+            if record is not None:
+                with contextlib.suppress(OSError):  # no room there: what a kill leaves will be told, and stay
+                    record.add(descriptor)
+        except BaseException as error:  # a signal is heard as mkdir returns, too
+            if descriptor >= 0:
+                os.close(descriptor)
+            if not isinstance(error, FileExistsError):
+                _unmade(place, above)
+            if record is not None:
+                record.drop()
+            raise
+    return descriptor
+
+
+def _unmade(place: Path, above: int) -> None:
+    with contextlib.suppress(OSError):
+        if os.stat(place.name, dir_fd=above, follow_symlinks=False).st_uid == os.geteuid():
+            os.rmdir(place.name, dir_fd=above)
+
+
+def _not_ours(descriptor: int) -> str:
+    """Why an open directory is not the empty one that we have just made, ''."""
+    if os.fstat(descriptor).st_uid != os.geteuid():
+        return "it belongs to another user, though we have just made it; run as the owner of the filesystem's files"
+    return "it is not empty, though we have just made it" if os.listdir(descriptor) else ""

@@ -1,18 +1,22 @@
-"""What is kept of each scratch tree, where nobody else writes, and how what is in a tree is taken away again.
+"""What is kept of each scratch tree, where nobody else writes, and how a tree is taken away again.
 
 A record is a file of the tree's name in the state directory. Its first line tells the directory in which the tree is
 about to be made; the second, written before anything is put into the tree, tells the tree. The owner holds a lock on
 the file, which the kernel drops with the process, and takes it away once the tree is gone. A line without its end does
 not count.
 
-Names in a tree are those that `scratch`, `own_engine` and `own_worker` give: files, and one level of directories with
-files. Nothing else is taken away.
+Where a tree is, others may make and rename what they like, so a name is no proof. Who comes next takes away only what
+a record names and identifies, whose owner is dead, and in which there is nothing but what probes make: files, and one
+level of directories with files, of the names that `scratch`, `own_engine` and `own_worker` give. A tree that nobody had
+yet said anything of but its name can only be empty, and is removed only if it is. All else that has such a name is left
+alone, and told.
 """
 
 from __future__ import annotations
 
 import contextlib
 import errno
+import fcntl
 import os
 import re
 import stat
@@ -30,8 +34,10 @@ from fsadvisor.machine.port import MachineError
 from fsadvisor.measure.probe import processes
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
     from types import TracebackType
     from typing import Self
+
 
 _MOST_BYTES: Final = 4096
 MOST: Final = 64
@@ -279,3 +285,115 @@ def _mount_of(directory: int) -> str:
         if line.startswith("mnt_id:"):
             return line
     raise OSError(errno.ENOTSUP, os.strerror(errno.ENOTSUP))
+
+
+PREFIX: Final = ".fsadvisor-scratch-"
+
+
+def clear(folder: Path) -> tuple[str, ...]:
+    """Take away what probes that were killed left in a folder; one sentence for each tree. Never raises OSError.
+
+    What has such a name and belongs to this user, but is not shown to be a probe's, is told and left alone.
+    """
+    try:
+        real = Path(os.path.realpath(folder))
+        above = os.open(real, DIRECTORY)
+    except OSError:
+        return ()
+    try:
+        there = [name for name in sorted(os.listdir(above)) if name.startswith(PREFIX)]  # noqa: PTH208 - it is open
+        kept = names()  # after that: a record is older than its tree
+        oldest = kept[MOST:]
+        said = [
+            _with_record(real / name, above, old=name in oldest)
+            for name in kept
+            if name in there or name in oldest or is_about(name, above)
+        ]
+        said += [_without_record(real / name, above) for name in there if name not in kept]
+        why = not_kept()
+        said.append(why and f"{why}: a scratch directory that a killed probe leaves here would only be named")
+        return tuple(filter(None, said))
+    except OSError:
+        return ()
+    finally:
+        os.close(above)
+
+
+def removed(place: Path, above: int, descriptor: int, record: Record | None) -> str:
+    """Take away an open tree, and then its record; returns why it stays, or ''."""
+    try:
+        remove(above, place.name, descriptor)
+    except ForeignError as error:
+        return f"{place} is left alone: {error}; look into it"
+    except OSError as error:
+        why = os.strerror(error.errno or 0)
+        return f"{place} could not be taken away: {why}; the next probe there tries again"
+    if record is not None:
+        record.drop()
+    return ""
+
+
+def _with_record(place: Path, above: int, *, old: bool) -> str:
+    """What was done with a tree whose owner may be dead."""
+    try:
+        record = taken(place.name)
+    except BlockingIOError:
+        return ""  # its owner lives
+    if record is None:
+        return ""
+    with record, _tree(place, above) as descriptor:
+        if descriptor is None:
+            if old or (record.is_over(above) and not os.path.lexists(place)):
+                record.drop()
+            return ""
+        if not record.is_filled:
+            return _removed_if_empty(place, above, record)
+        if not record.is_of(descriptor):
+            return f"{place} is left alone: it is not the directory that a probe made under that name; look into it"
+        return removed(place, above, descriptor, record) or f"took away {place}, left by a killed probe"
+
+
+def _without_record(place: Path, above: int) -> str:
+    """What is said of a directory of ours that has such a name."""
+    with _tree(place, above) as descriptor:
+        return "" if descriptor is None else f"{place} is left alone: no record says that a probe made it; look into it"
+
+
+@contextlib.contextmanager
+def _tree(place: Path, above: int) -> Iterator[int | None]:
+    """A directory of this user that nobody uses as a tree; None where there is none."""
+    try:
+        descriptor = os.open(place.name, DIRECTORY, dir_fd=above)
+    except OSError:  # gone; or a link, or a file
+        yield None
+        return
+    try:
+        yield descriptor if os.fstat(descriptor).st_uid == os.geteuid() and lock_tree(descriptor) is not False else None
+    finally:
+        os.close(descriptor)
+
+
+def _removed_if_empty(place: Path, above: int, record: Record) -> str:
+    """Of a tree whose maker was killed before it had put anything into it."""
+    if not record.is_in(above):
+        return f"{place} is left alone: a probe made that name in another directory; look into it"
+    try:
+        os.rmdir(place.name, dir_fd=above)
+    except OSError as error:
+        return f"{place} is left alone: no probe put anything into it ({os.strerror(error.errno or 0)}); look into it"
+    record.drop()
+    return f"took away {place}, left by a killed probe"
+
+
+def lock_tree(descriptor: int) -> bool | None:
+    """Hold the lock that workers inherit; False where another has it, None where there are no locks.
+
+    Nobody else can open a tree of ours. A worker that hangs in the kernel may outlive the owner, and writes on.
+    """
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return False
+    except OSError:
+        return None
+    return True
