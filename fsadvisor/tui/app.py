@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from textual.message import Message
     from textual.screen import Screen
 
-    from fsadvisor.tui.session import Looking, Session
+    from fsadvisor.tui.session import Session, SurveyThread
     from fsadvisor.tui.terminal import HeldTerminal, Terminal
     from fsadvisor.tui.wire import Wire
 
@@ -144,14 +144,14 @@ class FsadvisorApp(Explorer):
     }
 
 
-def explore(session: Session, terminal: Terminal, looking: Looking, held: HeldTerminal, wire: Wire) -> int:
+def explore(session: Session, terminal: Terminal, survey_thread: SurveyThread, held: HeldTerminal, wire: Wire) -> int:
     """Run it; the exit code. `wire` knows what stands on the terminal.
 
-    Raises what ended the looking, such as a machine that can't be opened.
+    Raises what ended the survey, such as a machine that can't be opened.
     """
     for name in ("COLUMNS", "LINES"):  # where they are exported, no change of the terminal's size would be seen
         os.environ.pop(name, None)
-    app = FsadvisorApp(session, terminal, looking, taking_over(held))
+    app = FsadvisorApp(session, terminal, survey_thread, taking_over(held))
     app.painting.wire = wire
     code = app.run()
     if app.error is not None:

@@ -15,7 +15,7 @@ from fsadvisor.tui.actions import EVERYWHERE, Action
 from fsadvisor.tui.explorer import Explorer
 from fsadvisor.tui.place import Place
 from fsadvisor.tui.views import keys
-from fsadvisor.tui.views.look import Names
+from fsadvisor.tui.views.snapshot import Names
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -64,13 +64,13 @@ class Commands(Provider):
         return [keys.action(one.label, one.keys, one.help, str(at)) for at, one in enumerate(self._doing)]
 
     def _named(self) -> keys.Index:
-        """Made once for each look, not for each palette: a machine may have thousands of disks."""
+        """Made once for each snapshot, not for each palette: a machine may have thousands of disks."""
         explorer = self.app
-        if not isinstance(explorer, Explorer) or explorer.look is None:
+        if not isinstance(explorer, Explorer) or explorer.snapshot is None:
             return keys.Index((), Names(()))
-        if explorer.named is None or explorer.named[0] is not explorer.look:
-            entries = keys.entries(explorer.look, explorer.session.rulebook.rules)
-            explorer.named = explorer.look, keys.Index(entries, explorer.look.names)
+        if explorer.named is None or explorer.named[0] is not explorer.snapshot:
+            entries = keys.entries(explorer.snapshot, explorer.session.rulebook.rules)
+            explorer.named = explorer.snapshot, keys.Index(entries, explorer.snapshot.names)
         return explorer.named[1]
 
     def _shown(self, entry: keys.Entry) -> Content:

@@ -19,8 +19,8 @@ from textual.widget import Widget, _RenderCache
 from textual.widgets import Input
 
 from fsadvisor.pages.glyphs import Tone
-from fsadvisor.tui import looks
-from fsadvisor.tui.looks import GROUNDS
+from fsadvisor.tui import themes
+from fsadvisor.tui.themes import GROUNDS
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -83,7 +83,7 @@ class Drawn(Widget):
         self._styles_cache = _BetweenSides()
 
     def render_lines(self, crop: Region) -> list[Strip]:
-        """Those of the screen; where none of them changed, those that are kept: Textual works out their looks first."""
+        """Those of the screen; where none of them changed, those that are kept: Textual works out styles first."""
         kept, lines = self._styles_cache, crop.line_range
         if kept._width == crop.width and kept._dirty_lines.isdisjoint(lines) and not self.app.no_color:
             drawn = [one for y in lines if (one := kept._cache.get(y)) is not None]
@@ -98,8 +98,8 @@ class Drawn(Widget):
 
     def drawn(self, line: Line, width: int, cursor: Style | None = None) -> Strip:
         """One of them."""
-        looks, ground = self._shared or (tones(self), self.rich_style)
-        return strip(line, width, looks, ground, cursor)
+        styles, ground = self._shared or (tones(self), self.rich_style)
+        return strip(line, width, styles, ground, cursor)
 
     def get_line_filters(self) -> Sequence[LineFilter]:
         """None where the tones have colours already: to look through each line for others takes a while."""
@@ -107,25 +107,25 @@ class Drawn(Widget):
 
 
 def tones(widget: Widget) -> Mapping[Tone, Style]:
-    """The look of each tone in the theme of the moment."""
+    """The style of each tone in the theme of the moment."""
     told = getattr(widget.app, "terminal", None)
-    return looks.tones(widget.app.theme, not widget.app.no_color, told is None or told.unicode)
+    return themes.tones(widget.app.theme, not widget.app.no_color, told is None or told.unicode)
 
 
 def cursor_style(widget: Widget) -> Style:
-    """The look of the row under the cursor."""
-    return looks.cursor(widget.app.theme, not widget.app.no_color, focused=widget.has_focus)
+    """The style of the row under the cursor."""
+    return themes.cursor(widget.app.theme, not widget.app.no_color, focused=widget.has_focus)
 
 
 def strip(line: Line, width: int, tones: Mapping[Tone, Style], background: Style, cursor: Style | None = None) -> Strip:
     """One line, as wide as the widget."""
     rest = background + cursor if cursor else background
-    return Strip(looks.segments(line, tones, background, cursor)).adjust_cell_length(width, rest)
+    return Strip(themes.segments(line, tones, background, cursor)).adjust_cell_length(width, rest)
 
 
 def _theme(name: str) -> Theme:
     """Its colours are those of the tones: Textual's own widgets look like ours."""
-    its, tones = GROUNDS[name], looks.tones(name, colour=True, unicode=True)
+    its, tones = GROUNDS[name], themes.tones(name, colour=True, unicode=True)
     good, warning, bad, title = (_colour(tones[one]) for one in (Tone.GOOD, Tone.WARNING, Tone.BAD, Tone.TITLE))
     return Theme(
         name=name,
@@ -139,7 +139,7 @@ def _theme(name: str) -> Theme:
         success=good,
         warning=warning,
         error=bad,
-        dark=name != looks.LIGHT,
+        dark=name != themes.LIGHT,
         variables={"footer-key-foreground": its.lit, "border": its.border},
     )
 
@@ -148,7 +148,7 @@ def _colour(style: Style) -> str | None:
     return style.color.name if style.color else None
 
 
-THEMES: Final = tuple(_theme(one) for one in looks.NAMES)
+THEMES: Final = tuple(_theme(one) for one in themes.NAMES)
 
 
 _TURN_S: Final = 0.001

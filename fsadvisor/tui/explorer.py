@@ -21,14 +21,14 @@ from textual.widget import MountError
 from fsadvisor.machine import kernel_events
 from fsadvisor.pages import glyphs
 from fsadvisor.pages.document import Document, paragraph
-from fsadvisor.tui import drawing, looks
+from fsadvisor.tui import drawing, themes
 from fsadvisor.tui.actions import EVERYWHERE, bindings
 from fsadvisor.tui.copying import copy
 from fsadvisor.tui.drawing import Painting, ParsedOnce
 from fsadvisor.tui.going import Going
 from fsadvisor.tui.measuring import LEAVING_SECONDS, Diagnosed, Doctor, Heard, Measurer, probe_progress, trial_progress
 from fsadvisor.tui.screens.dialogs import Palette, Question
-from fsadvisor.tui.session import Looking
+from fsadvisor.tui.session import SurveyThread
 from fsadvisor.tui.views.advice import Choice, counted_as
 from fsadvisor.tui.views.head import disks_words
 from fsadvisor.tui.views.keys import spelt
@@ -49,11 +49,11 @@ if TYPE_CHECKING:
     from fsadvisor.tui.terminal import Terminal
     from fsadvisor.tui.views.advice import Narrowing
     from fsadvisor.tui.views.keys import Index
-    from fsadvisor.tui.views.look import Look
+    from fsadvisor.tui.views.snapshot import Snapshot
 
 _SIGNALLED = 128
 _LATEST_S = 120.0
-"""After which cycles are collected even where no look has come: a dead device may hold it for ever."""
+"""After which cycles are collected even where no snapshot has come: a dead device may hold it for ever."""
 _LAST_WORDS_S = 3.0
 """How long a signal waits for an orderly end."""
 _READ_ONLY = "This page is read-only: fsadvisor serve --may-write lets it write and measure."
@@ -66,7 +66,7 @@ STOPS_PROBE = Document(
 
 
 class Explorer(Going):
-    """Holds the look and what the person has chosen. Screens read it; threads only post messages.
+    """Holds the snapshot and what the person has chosen. Screens read it; threads only post messages.
 
     The exit code is 0, or 128 and the signal's number. `error` is what ended it where looking failed.
     """
@@ -79,17 +79,17 @@ class Explorer(Going):
     SUBPLACES: ClassVar[Mapping[str, Callable[[str], Screen[None]]]] = {}
     """Screens that are opened over a place, by name; each is made for a key."""
 
-    look: reactive[Look | None] = reactive(None)
+    snapshot: reactive[Snapshot | None] = reactive(None)
 
-    class Looked(Message):
-        """The looking thread has a look, or failed."""
+    class Surveyed(Message):
+        """The survey's thread has a snapshot, or failed."""
 
         def __init__(self, outcome: Outcome) -> None:
             super().__init__()
             self.outcome = outcome
 
     changes: reactive[Mapping[str, bool]] = reactive({}, init=False)
-    """Disks that came (True) or went (False) since the look, by name: the head of every place tells them."""
+    """Disks that came (True) or went (False) since the snapshot, by name: the head of every place tells them."""
 
     class Narrowed(Message):
         """Only some of the advice is to be shown: posted to the overview."""
@@ -98,8 +98,8 @@ class Explorer(Going):
             super().__init__()
             self.way = way
 
-    class LookChanged(Message):
-        """There is a new look: posted to the screen that is seen."""
+    class SnapshotChanged(Message):
+        """There is a new snapshot: posted to the screen that is seen."""
 
     class ProbeChanged(Message):
         """The probe has told something: posted to the screen that is seen."""
@@ -118,7 +118,7 @@ class Explorer(Going):
         self,
         session: Session,
         terminal: Terminal,
-        looking: Looking | None = None,
+        survey_thread: SurveyThread | None = None,
         driver_class: type[Driver] | None = None,
     ) -> None:
         super().__init__(driver_class, ansi_color=terminal.plain)
@@ -143,19 +143,19 @@ class Explorer(Going):
 
         self.painting = Painting(self, Wire(terminal.abilities))
         self.doctor = Doctor(session, lambda: self.post_message(Diagnosed()))
-        self.named: tuple[Look, Index] | None = None
+        self.named: tuple[Snapshot, Index] | None = None
         """What the palette finds by its name, and of which look."""
 
         self.error: Exception | None = None
         self.animation_level = "none"
         self._handled: dict[int, Any] = {}
-        self._looking = looking
-        if looking is not None:  # the first paint is of what is there already
-            self.set_reactive(Explorer.look, looking.newest(0))
+        self._survey_thread = survey_thread
+        if survey_thread is not None:  # the first paint is of what is there already
+            self.set_reactive(Explorer.snapshot, survey_thread.newest(0))
         self._watches = False
         for theme in drawing.THEMES:
             self.register_theme(theme)
-        self.theme = looks.PLAIN if terminal.plain else looks.DARK
+        self.theme = themes.PLAIN if terminal.plain else themes.DARK
         self.set_class(not terminal.unicode, "-ascii")
         self.set_class(self.no_color, "-colourless")
 
@@ -165,10 +165,10 @@ class Explorer(Going):
             self._handled[number] = signal.signal(number, partial(self._ended_by, asyncio.get_running_loop()))
 
     def on_mount(self) -> None:
-        """Listen to the looking thread."""
-        if self._looking is None:
-            self._looking = Looking(self.session)
-        self._looking.listen(self._heard)
+        """Listen to the survey's thread."""
+        if self._survey_thread is None:
+            self._survey_thread = SurveyThread(self.session)
+        self._survey_thread.listen(self._heard)
         self.set_timer(_LATEST_S, gc.enable)
 
     def on_unmount(self) -> None:
@@ -184,10 +184,10 @@ class Explorer(Going):
         loop.call_soon_threadsafe(self.exit, _SIGNALLED + number)
 
     def _heard(self, outcome: Outcome) -> None:
-        """On the looking thread."""
-        self.post_message(self.Looked(outcome))
+        """On the survey's thread."""
+        self.post_message(self.Surveyed(outcome))
 
-    def on_explorer_looked(self, message: Looked) -> None:
+    def on_explorer_surveyed(self, message: Surveyed) -> None:
         """Show it; an error ends the explorer, and the command line tells it."""
         if isinstance(message.outcome, Exception):
             self.error = message.outcome
@@ -196,7 +196,7 @@ class Explorer(Going):
             if not self._watches and self.session.live:
                 self._watches = True
                 kernel_events.watch_disks(lambda change: self.post_message(self.DisksChanged(change)))
-            self.look = message.outcome
+            self.snapshot = message.outcome
             self.call_after_refresh(gc.freeze)  # what is shown stays: the collector need not walk it with each key
             if not message.outcome.asking:
                 self.say_instead(_ASKING, _ASKED)
@@ -207,7 +207,7 @@ class Explorer(Going):
 
     def diagnose(self) -> None:
         """Look at what hurts now; the head of every place tells it."""
-        self.doctor.look()
+        self.doctor.start()
         self._draw_heads()
 
     def on_diagnosed(self) -> None:
@@ -216,10 +216,10 @@ class Explorer(Going):
         if self.screen_stack:
             self.screen.post_message(Diagnosed())
 
-    def watch_look(self) -> None:
+    def watch_snapshot(self) -> None:
         """Tell the screen that is seen; others catch up when they are."""
-        if self.look is not None and self.screen_stack:
-            self.screen.post_message(self.LookChanged())
+        if self.snapshot is not None and self.screen_stack:
+            self.screen.post_message(self.SnapshotChanged())
 
     def on_explorer_disks_changed(self, message: DisksChanged) -> None:
         """Tell it at once, and leave a mark until the machine is looked at again."""
@@ -293,7 +293,7 @@ class Explorer(Going):
         self.set_timer(LEAVING_SECONDS, lambda: self.exit(0))
 
     def _handle_exception(self, error: Exception) -> None:
-        """End; whoever started it tells of it. Textual would print all variables, which takes minutes for a look.
+        """End; whoever started it tells of it. Textual would print all variables, which takes minutes for a snapshot.
 
         What is composed while the explorer is left is not mounted any more, and then not found: that is no error.
         """
@@ -365,17 +365,17 @@ class Explorer(Going):
 
     def action_export(self) -> None:
         """Save the screen as it is seen at this moment, or the report."""
-        if not self.is_read_only() and self.look is not None and self.screen.name != "export":
+        if not self.is_read_only() and self.snapshot is not None and self.screen.name != "export":
             self.go("export", self.export_screenshot(title=self.TITLE))
 
     def action_look_again(self) -> None:
         """Ask the machine everything anew."""
         self.say(_ASKING)
         self.changes = {}
-        if self._looking is not None:
-            self._looking.stop()
-        self._looking = Looking(self.session)
-        self._looking.listen(self._heard)
+        if self._survey_thread is not None:
+            self._survey_thread.stop()
+        self._survey_thread = SurveyThread(self.session)
+        self._survey_thread.listen(self._heard)
 
     def action_draw_again(self) -> None:
         """Another program may have written on the terminal."""
@@ -386,6 +386,6 @@ class Explorer(Going):
         """Dark, light, high contrast, and colours that are safe for people who are colour-blind."""
         if self.terminal.plain:
             return
-        order = tuple(looks.NAMES)
-        self.theme = order[(order.index(self.theme) + 1) % len(order)] if self.theme in order else looks.DARK
-        self.notify(f"theme: {looks.NAMES[self.theme]}", markup=False)
+        order = tuple(themes.NAMES)
+        self.theme = order[(order.index(self.theme) + 1) % len(order)] if self.theme in order else themes.DARK
+        self.notify(f"theme: {themes.NAMES[self.theme]}", markup=False)

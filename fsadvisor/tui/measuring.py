@@ -158,7 +158,7 @@ class Doctor:
     def __init__(self, session: Session, tell: Callable[[], object]) -> None:
         self._session = session
         self._tell = tell
-        self.looks = False
+        self.looking = False
         self.answer: Answer | None = None
         """What came out last."""
 
@@ -177,10 +177,10 @@ class Doctor:
         """How old the answer is."""
         return self.clock() - self._looked_at if self._looked_at else 0.0
 
-    def look(self) -> None:
+    def start(self) -> None:
         """Begin, unless one is under way."""
-        if self._session.live and not self.looks:
-            self.looks = True
+        if self._session.live and not self.looking:
+            self.looking = True
             threading.Thread(target=self._run, daemon=True).start()
 
     def recall(self) -> None:
@@ -211,5 +211,5 @@ class Doctor:
             self.answer, self.trouble = self.judged(self._session.window()), ""
         except Exception as error:  # noqa: BLE001 - whatever it is, the person is told, and the explorer goes on
             self.trouble = f"{type(error).__name__}: {error}"
-        self.looks, self._looked_at = False, self.clock()
+        self.looking, self._looked_at = False, self.clock()
         self._tell()

@@ -23,11 +23,11 @@ if TYPE_CHECKING:
     from textual.binding import ActiveBinding, BindingType
 
     from fsadvisor.tui.explorer import Explorer
-    from fsadvisor.tui.views.look import Look
+    from fsadvisor.tui.views.snapshot import Snapshot
 
 
 class Place(PaintedOnce, Screen[None]):
-    """A screen over the look of the moment. Subclasses yield their widgets in `body`, and fill them in `show_look`."""
+    """A screen over the newest snapshot. Subclasses yield their widgets in `body`, and fill them in `show_snapshot`."""
 
     AUTO_FOCUS = "RowsView, DocumentView"
     HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (110, "-roomy")]  # noqa: RUF012 - Textual's own
@@ -70,8 +70,8 @@ class Place(PaintedOnce, Screen[None]):
         """The place's own widgets."""
         yield from ()
 
-    def show_look(self, look: Look) -> None:
-        """Fill the widgets with a new look."""
+    def show_snapshot(self, snapshot: Snapshot) -> None:
+        """Fill the widgets with a new snapshot."""
 
     def on_screen_resume(self) -> None:
         """Catch up with what was looked at meanwhile."""
@@ -79,16 +79,16 @@ class Place(PaintedOnce, Screen[None]):
         self.query_one(KeysBar).refresh()
         self._catch_up()
 
-    def on_explorer_look_changed(self) -> None:
-        """There is a new look while this place is seen."""
+    def on_explorer_snapshot_changed(self) -> None:
+        """There is a new snapshot while this place is seen."""
         self._catch_up()
 
     def _catch_up(self) -> None:
-        look = self.explorer.look
-        if look is not None and look.number != self._shown:
-            self._shown = look.number
-            self.query_one(Head).show_look(look)
-            self.show_look(look)
+        snapshot = self.explorer.snapshot
+        if snapshot is not None and snapshot.number != self._shown:
+            self._shown = snapshot.number
+            self.query_one(Head).show_snapshot(snapshot)
+            self.show_snapshot(snapshot)
 
     def offers(self, action: str) -> bool:
         """Whether footer, help and palette name it now; what is not offered says why when its key is pressed."""

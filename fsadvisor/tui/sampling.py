@@ -88,7 +88,7 @@ class Beat:
         self._halt.wait(max(self._every_s - (time.monotonic() - began_s), used_s / self._share))
 
 
-_LOOKS_EACH: Final = 10
+_SAMPLES_EACH: Final = 10
 """How often it is looked where threads wait, for each time that the processes are asked what they wrote."""
 
 _SHARE: Final = 0.002
@@ -199,9 +199,9 @@ class Sampling(Counting):
     def __init__(self, told: Callable[[], object], failed: Callable[[Exception], object], second: float = 1.0) -> None:
         super().__init__(told, failed, second)
         self._processes, self._writers = Processes(), Writers()
-        self._looks = 0
+        self._samples = 0
         self._writing = Writing()
-        self._asking = Beat(self._ask, second / _LOOKS_EACH, _SHARE, failed)
+        self._asking = Beat(self._ask, second / _SAMPLES_EACH, _SHARE, failed)
         self._anew = False
         self._pace = Pace()
         self._drawing = time.pthread_getcpuclockid(threading.get_ident())
@@ -235,14 +235,14 @@ class Sampling(Counting):
     def _ask(self) -> None:
         if self._anew:
             self._anew = False
-            self._processes, self._writers, self._looks = Processes(), Writers(), 0
-        if self._looks % _LOOKS_EACH == 0:
+            self._processes, self._writers, self._samples = Processes(), Writers(), 0
+        if self._samples % _SAMPLES_EACH == 0:
             self._writers.add(self._processes.pulse())
             writing = _placed(self._writers.writing())
             with self._lock:
                 self._writing = writing
-        self._looks += 1
-        self._writers.look(self._processes.stacks())
+        self._samples += 1
+        self._writers.sample(self._processes.stacks())
 
 
 def _placed(writing: Writing) -> Writing:

@@ -1,12 +1,12 @@
-"""What the explorer looks at, and how: every look is made here, on a thread that may wait for a dead device.
+"""What the explorer looks at, and how: every snapshot is made here, on a thread that may wait for a dead device.
 
-Nothing here knows Textual, so that the first look can be under way before that is loaded.
+Nothing here knows Textual, so that the first snapshot can be under way before that is loaded.
 
-The thread that looks at the machine: a daemon, because a dead device may hold it for ever.
+The thread that snapshots of the machine: a daemon, because a dead device may hold it for ever.
 
 Questions that take a while, asked one after the other: only the newest one is answered.
 
-Remembers what was seen of this machine from run to run. Everything here runs on the thread that looks.
+Remembers what was seen of this machine from run to run. Everything here runs on the thread that snapshots.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from fsadvisor.report import history
 from fsadvisor.report.model import Provenance
 from fsadvisor.rulebook.advise import advise, with_fitting_waivers
 from fsadvisor.survey.progress import glimpse, reporting_to
-from fsadvisor.tui.views.look import Look
+from fsadvisor.tui.views.snapshot import Snapshot
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -49,7 +49,7 @@ DOCTOR_S: Final = 5.0
 """How long the doctor looks."""
 
 _PAUSE: Final = 3
-"""The next look waits so many times as long as the last one took, so that looking never fills a core."""
+"""The next snapshot waits so many times as long as the last one took, so that looking never fills a core."""
 
 _HOST_NAME: Final = "/proc/sys/kernel/hostname"
 
@@ -64,15 +64,15 @@ class Survey(Protocol):
 
 def _window() -> Window:
     """Of this machine; loaded once it is asked for."""
-    from fsadvisor.measure.now.look import look
+    from fsadvisor.measure.now.look import look as window
 
-    return look(DOCTOR_S)
+    return window(DOCTOR_S)
 
 
 class Session(Struct, kw_only=True, dict=True):
     """A machine, the rules, and what the command line said of both.
 
-    `opened` makes the machine anew for each fresh look; beside it the one inside whose tools may still be running, or
+    `opened` makes the machine anew for each snapshot; beside it the one inside whose tools may still be running, or
     None where all answers are there at once. `storage_of` surveys it, and may raise what was asked wrongly.
     """
 
@@ -106,41 +106,41 @@ class Session(Struct, kw_only=True, dict=True):
     """What was seen by the last run; None where a recording, or a part of the machine, is looked at."""
 
     glimpsed: Glimpse | None = None
-    """What there is by name, told before the first look."""
+    """What there is by name, told before the first snapshot."""
 
     progress: Progress | None = None
-    """How far the look of the moment is."""
+    """How far the snapshot of the moment is."""
 
     machine: Machine | None = None
-    """The one of the last look that was seen, which remembers its answers: asking it waits for nothing anew."""
+    """The one of the last snapshot that was seen, which remembers its answers: asking it waits for nothing anew."""
 
     _newest: Machine | None = None
     _number: int = 0
     _lock: threading.Lock = field(default_factory=threading.Lock)
 
-    def looks(self) -> Iterator[Look]:
-        """A fresh look: first what the kernel says at once, then again as tools answer; the last one is complete."""
+    def snapshots(self) -> Iterator[Snapshot]:
+        """Snapshots: first what the kernel says at once, then again as tools answer; the last one is complete."""
         machine, answering = self.opened()
         self._newest = machine
         if self.glimpsed is None:
             self.glimpsed = glimpse(machine)
         if answering is None:
-            look = self.look(machine)
+            snapshot = self.snapshot(machine)
             self._saw(machine)
-            yield look
+            yield snapshot
             return
         complete = False
         while not complete:
             answering.changed.clear()
             started = time.monotonic()
-            look = self._look(machine)
+            snapshot = self._snapshot(machine)
             asking = answering.asking
             complete = not asking and not answering.changed.is_set()
-            changes, gist = self.memory.changes(look) if complete and self.memory else (None, None)
-            look = _kept(replace(look, asking=asking, history=changes))
+            changes, gist = self.memory.changes(snapshot) if complete and self.memory else (None, None)
+            snapshot = _kept(replace(snapshot, asking=asking, history=changes))
             took_s = time.monotonic() - started
             self._saw(machine)
-            yield look
+            yield snapshot
             if self.memory is not None and gist is not None:
                 self.memory.keep(gist)
             if not complete:
@@ -148,7 +148,7 @@ class Session(Struct, kw_only=True, dict=True):
                 time.sleep(_PAUSE * took_s)
 
     def _saw(self, machine: Machine) -> None:
-        """A look at it is there; one that another looking has taken over from counts no more."""
+        """A snapshot of it is there; one that another survey has taken over from counts no more."""
         if machine is self._newest:
             self.machine = machine
 
@@ -163,11 +163,11 @@ class Session(Struct, kw_only=True, dict=True):
         day = None if self.live or self.machine is None else self.machine.looked_on
         return dt.datetime.now(dt.UTC) if day is None else dt.datetime.combine(day, dt.time.max, dt.UTC)
 
-    def supposing(self, supposed: Sequence[Supposition]) -> Look:
+    def supposing(self, supposed: Sequence[Supposition]) -> Snapshot:
         """The machine last looked at as it would be; it remembers its answers, so no tool runs again."""
         if self.machine is None:
             raise RuntimeError("nothing has been looked at yet")
-        return _kept(replace(self._look(self.machine, supposed), supposed=tuple(supposed)))
+        return _kept(replace(self._snapshot(self.machine, supposed), supposed=tuple(supposed)))
 
     def asked(self, ask: Callable[[Machine], T]) -> T:
         """What is made of the machine last looked at, while nobody else looks at it: this may wait."""
@@ -206,16 +206,16 @@ class Session(Struct, kw_only=True, dict=True):
                 return str(error)
         return message
 
-    def look(self, machine: Machine, supposed: Sequence[Supposition] = ()) -> Look:
+    def snapshot(self, machine: Machine, supposed: Sequence[Supposition] = ()) -> Snapshot:
         """Survey and judge; on a big machine this takes seconds."""
-        return _kept(self._look(machine, supposed))
+        return _kept(self._snapshot(machine, supposed))
 
-    def _look(self, machine: Machine, supposed: Sequence[Supposition] = ()) -> Look:
+    def _snapshot(self, machine: Machine, supposed: Sequence[Supposition] = ()) -> Snapshot:
         with self._lock, reporting_to(self._hear):
             storage = self.storage_of(machine, supposed) if supposed else self.storage_of(machine)
             storage = with_fitting_waivers(storage, self.rulebook.rules)
             self._number += 1
-            return Look(
+            return Snapshot(
                 number=self._number,
                 storage=storage,
                 verdicts=advise(storage, self.rulebook.rules, every=self.every),
@@ -236,19 +236,19 @@ def collect_rarely() -> None:
     gc.set_threshold(700, 10, 100)
 
 
-def _kept(look: Look) -> Look:
-    """Thought through, and out of the collector's sight, as it makes no cycles; from the first look on it is on."""
-    complete = look.thought_through()
+def _kept(snapshot: Snapshot) -> Snapshot:
+    """Thought through, and out of the collector's sight, as it makes no cycles; from the first snapshot on it is on."""
+    complete = snapshot.thought_through()
     gc.freeze()
     gc.enable()
     return complete
 
 
-Outcome: TypeAlias = "Look | Exception"
+Outcome: TypeAlias = "Snapshot | Exception"
 
 
-class Looking:
-    """Starts at once; what it sees is kept until somebody listens. Each look, or the error that ended it, is told."""
+class SurveyThread:
+    """Starts at once; what it sees is kept until somebody listens. Each snapshot, or the error at its end, is told."""
 
     def __init__(self, session: Session) -> None:
         self._session = session
@@ -261,21 +261,21 @@ class Looking:
         self._thread.start()
 
     def listen(self, listener: Callable[[Outcome], object]) -> None:
-        """Tell what was seen so far, and what comes; called from the looking thread."""
+        """Tell what was seen so far, and what comes; called from the survey's thread."""
         with self._lock:
             self._listener = listener
             seen, self._seen = self._seen, []
             for outcome in seen:
                 listener(outcome)
 
-    def newest(self, seconds: float) -> Look | None:
-        """What was seen last, while nobody listens yet; waits so long for a first look. None where there is none."""
+    def newest(self, seconds: float) -> Snapshot | None:
+        """What was seen last, while nobody listens yet; waits so long for a first snapshot. None if there is none."""
         self._told.wait(seconds)
         with self._lock:
             return next((one for one in reversed(self._seen) if not isinstance(one, Exception)), None)
 
     def stop(self) -> None:
-        """Tell nothing more: another looking takes over. The thread ends when it has seen what it is looking at."""
+        """Tell nothing more: another survey takes over. The thread ends when it has seen what it is looking at."""
         with self._lock:
             self._stopped = True
 
@@ -285,8 +285,8 @@ class Looking:
 
     def _run(self) -> None:
         try:
-            for look in self._session.looks():
-                self._tell(look)
+            for snapshot in self._session.snapshots():
+                self._tell(snapshot)
                 if self._stopped:
                     return
         except Exception as error:  # noqa: BLE001 - whatever it is, it ends the explorer with a message, not a thread
@@ -362,12 +362,12 @@ class Memory:
         self._before: Gist | None = None
         self._read = False
 
-    def changes(self, look: Look) -> tuple[History | None, Gist]:
+    def changes(self, snapshot: Snapshot) -> tuple[History | None, Gist]:
         """What changed since the last run, None where there is none to tell of; and what to keep."""
         if not self._read:
             self._read = True
             self._before = history.gist_of(kept_files.read_seen(self._file))
-        now = history.gist(look.host, look.storage, dt.datetime.now(dt.UTC), look.verdicts)
+        now = history.gist(snapshot.host, snapshot.storage, dt.datetime.now(dt.UTC), snapshot.verdicts)
         return (None if self._before is None else history.history(self._before, now)), now
 
     def keep(self, now: Gist) -> None:

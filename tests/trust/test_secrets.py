@@ -17,11 +17,11 @@ from fsadvisor.rulebook.loading import own_rulebook
 from fsadvisor.survey.whole import survey
 from fsadvisor.tui.views import advice, finding, head, keys, overview, plan, storage_tree, subject, unknowns
 from fsadvisor.tui.views.advice import Choice, pairs_of
-from fsadvisor.tui.views.look import finding_key
+from fsadvisor.tui.views.snapshot import finding_key
 from tests.cases import few
 from tests.command import in_text as fsadvisor
 from tests.trust.planted import IDENTITIES, SECRETS, SETTINGS, planted
-from tests.views.seen import look_at
+from tests.views.seen import snapshot_from
 
 MACHINES = (
     "san-host",
@@ -105,36 +105,40 @@ def test_no_file_of_a_plan_has_a_secret(live):
     assert found(of_plan(str(live)), SECRETS) == []
 
 
-def overviews(look, machine):
-    yield overview.screen(look, machine.name, overview.Shape(200, 100, 1), UNICODE)
-    yield head.head_line(look, 200, UNICODE)
-    yield list(storage_tree.tree(look, UNICODE, storage_tree.Folds()).rows(200))
-    yield list(keys.entries(look, RULES)) + [keys.show(one) for one in look.storage.subjects]
+def overviews(snapshot, machine):
+    yield overview.screen(snapshot, machine.name, overview.Shape(200, 100, 1), UNICODE)
+    yield head.head_line(snapshot, 200, UNICODE)
+    yield list(storage_tree.tree(snapshot, UNICODE, storage_tree.Folds()).rows(200))
+    yield list(keys.entries(snapshot, RULES)) + [keys.show(one) for one in snapshot.storage.subjects]
 
 
-def findings(look, _machine):
-    yield list(advice.rows(look, 200, UNICODE))
-    for one in look.verdicts:
-        yield finding.page(look, f"{one.rule.id}\n{one.subject.id}", UNICODE)
-    yield from (finding.page(look, finding_key(one), UNICODE) for one in look.findings)
+def findings(snapshot, _machine):
+    yield list(advice.rows(snapshot, 200, UNICODE))
+    for one in snapshot.verdicts:
+        yield finding.page(snapshot, f"{one.rule.id}\n{one.subject.id}", UNICODE)
+    yield from (finding.page(snapshot, finding_key(one), UNICODE) for one in snapshot.findings)
 
 
-def subjects(look, _machine):
-    for one in look.subjects:
-        rows = subject.rows(look, one, 200, UNICODE)
-        yield [subject.more(look, one, UNICODE), *(subject.detail(look, one, row.key, UNICODE) for row in rows), rows]
+def subjects(snapshot, _machine):
+    for one in snapshot.subjects:
+        rows = subject.rows(snapshot, one, 200, UNICODE)
+        yield [
+            subject.more(snapshot, one, UNICODE),
+            *(subject.detail(snapshot, one, row.key, UNICODE) for row in rows),
+            rows,
+        ]
 
 
-def tasks(look, _machine):
-    every = unknowns.tasks(look)
+def tasks(snapshot, _machine):
+    every = unknowns.tasks(snapshot)
     yield list(unknowns.rows(every, 200, UNICODE))
     for one in every:
         yield unknowns.document(one, {rule.id: rule for rule in RULES}, "", live=True)
 
 
-def plans(look, machine):
-    pairs = Choice(pair for one in look.findings for pair in pairs_of(one)).pairs
-    gathered = plan.gathered(look, pairs, machine.read)
+def plans(snapshot, machine):
+    pairs = Choice(pair for one in snapshot.findings for pair in pairs_of(one)).pairs
+    gathered = plan.gathered(snapshot, pairs, machine.read)
     yield list(plan.rows(gathered, 200, UNICODE))
     yield plan.pages(gathered, UNICODE)
 
@@ -142,14 +146,14 @@ def plans(look, machine):
 @pytest.mark.parametrize("pages", few([overviews, findings, subjects, tasks, plans], 4), ids=lambda it: it.__name__)
 def test_no_page_of_the_explorer_has_a_secret(live, pages):
     machine = RecordedMachine(live)
-    shown = [repr(one) for one in pages(looked_at(live), machine)]
+    shown = [repr(one) for one in pages(snapshot_of_live(live), machine)]
     assert shown
     assert found("\n".join(shown), SECRETS) == []
 
 
 @functools.cache
-def looked_at(live):
-    return look_at(RecordedMachine(live))
+def snapshot_of_live(live):
+    return snapshot_from(RecordedMachine(live))
 
 
 def test_a_recording_has_neither_secrets_nor_identities(recorded):

@@ -117,7 +117,7 @@ def session(machine):
 
 
 def explored(steps, machine=MACHINE, size=(80, 24), terminal=TERMINAL, notifications=False):
-    """Run the explorer; `steps(app, pilot)` drives it once the first look is shown. Returns what it returns.
+    """Run the explorer; `steps(app, pilot)` drives it once the first snapshot is shown. Returns what it returns.
 
     `notifications` draws what is said for a moment, too.
     """
@@ -125,7 +125,7 @@ def explored(steps, machine=MACHINE, size=(80, 24), terminal=TERMINAL, notificat
     async def run():
         app = Heard(session(machine), terminal)
         async with app.run_test(size=size, notifications=notifications) as pilot:
-            await until(pilot, lambda: app.look is not None)
+            await until(pilot, lambda: app.snapshot is not None)
             await at_rest(pilot)
             return await steps(app, pilot)
 

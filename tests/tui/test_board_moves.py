@@ -48,7 +48,7 @@ def board(steps, *, live):
         app = App(here, TERMINAL)
         MadeUp.made.clear()
         async with app.run_test(size=(120, 40)) as pilot:
-            await until(pilot, lambda: app.look is not None and "Board" in shown(app))
+            await until(pilot, lambda: app.snapshot is not None and "Board" in shown(app))
             return await steps(app, pilot)
 
     return asyncio.run(run())

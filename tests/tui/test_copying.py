@@ -12,7 +12,7 @@ import pytest
 from fsadvisor.tui.copying import refused
 from fsadvisor.tui.screens.finding import FindingPlace
 from fsadvisor.tui.screens.unknowns import Unknowns
-from fsadvisor.tui.views.look import finding_key
+from fsadvisor.tui.views.snapshot import finding_key
 from tests.cases import few
 from tests.told import disk, machine
 from tests.tui.driving import explored, said, shown, until
@@ -29,10 +29,10 @@ def mounted_at(point):
 
 
 async def opened(app, pilot):
-    app.go("finding", next(finding_key(one) for one in app.look.findings if one.rule.id == RULE))
+    app.go("finding", next(finding_key(one) for one in app.snapshot.findings if one.rule.id == RULE))
     await until(pilot, lambda: isinstance(app.screen, FindingPlace) and app.screen._page is not None)
     await pilot.pause()
-    return next(one.verdicts[0] for one in app.look.findings if one.rule.id == RULE)
+    return next(one.verdicts[0] for one in app.snapshot.findings if one.rule.id == RULE)
 
 
 ONE_ALWAYS = [WITHOUT[0], *(pytest.param(it, marks=pytest.mark.long) for it in WITHOUT[1:])]

@@ -9,7 +9,7 @@ from fsadvisor.tui.screens.attesting import Attesting, Waiving
 from fsadvisor.tui.screens.checklist import Checklist
 from fsadvisor.tui.screens.choosing import Supposing
 from fsadvisor.tui.screens.what_if import Said
-from fsadvisor.tui.views.look import finding_key
+from fsadvisor.tui.views.snapshot import finding_key
 from fsadvisor.tui.views.suppose import asked_of
 from fsadvisor.tui.widgets.rows_view import RowsView
 from tests.tui.driving import SIZES, explored, said, shown, typed, until
@@ -45,7 +45,7 @@ def test_a_finding_is_waived_and_the_waiver_taken_back_where_one_reads_it(size, 
         await pilot.press("y")
         await until(pilot, lambda: "1 waived" in shown(app))
         written = file.read_text()
-        waived = next(finding_key(one) for one in app.look.findings if one.waiver)
+        waived = next(finding_key(one) for one in app.snapshot.findings if one.waiver)
         app.screen.query_one("#advice", RowsView).put_cursor_on(waived)
         await pilot.press("W")
         await until(pilot, lambda: "take the waiver back" in shown(app))
@@ -66,7 +66,7 @@ def test_one_finding_on_several_mounts_is_waived_on_all_of_them_by_one_form(tmp_
     file = tmp_path / "attest.toml"
 
     async def steps(app, pilot):
-        several = next(one for one in app.look.findings if len(list(one.subjects)) > 1)
+        several = next(one for one in app.snapshot.findings if len(list(one.subjects)) > 1)
         app.screen.query_one("#advice", RowsView).put_cursor_on(finding_key(several))
         await pilot.press("W")
         await until(pilot, lambda: "Accept the risk on which?" in shown(app))
@@ -201,8 +201,8 @@ def test_several_things_that_only_people_know_are_one_form_with_one_reason(size,
     async def steps(app, pilot):
         key = next(
             finding_key(one)
-            for one in app.look.findings
-            if sum(name.startswith("disk.") for _, name in asked_of(app.look, one)) > 3
+            for one in app.snapshot.findings
+            if sum(name.startswith("disk.") for _, name in asked_of(app.snapshot, one)) > 3
         )
         app.go("finding", key)
         await until(pilot, lambda: app.screen.name == "finding")
@@ -249,7 +249,7 @@ def test_a_number_that_was_written_from_the_form_of_several_things_is_asked_no_m
     file = tmp_path / "attest.toml"
 
     async def steps(app, pilot):
-        place = next(one.id for one in app.look.storage.subjects if one.kind == "filesystem")
+        place = next(one.id for one in app.snapshot.storage.subjects if one.kind == "filesystem")
         asked = [("disk:nvme0n1", "disk.datasheet_plp"), (place, "filesystem.largest_folder_names")]
         app.push_screen(Checklist(asked))
         await until(pilot, lambda: isinstance(app.screen, Checklist))

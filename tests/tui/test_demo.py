@@ -30,7 +30,7 @@ def toured(steps, size=(120, 40)):
     async def run():
         app = FsadvisorApp(_session(arguments.parsed(["--demo"]), "old-storage-server"), TERMINAL)
         async with app.run_test(size=size, notifications=True) as pilot:
-            await until(pilot, lambda: app.look is not None)
+            await until(pilot, lambda: app.snapshot is not None)
             return await steps(app, pilot)
 
     return asyncio.run(run())

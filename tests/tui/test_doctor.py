@@ -18,15 +18,15 @@ from tests.finding.test_watch import Night
 from tests.tui.driving import MACHINE, SIZES, TERMINAL, explored, screen, session, shown, until
 
 
-def looked(steps, look, size=(80, 24)):
-    """Run the explorer on a machine that counts as this one, where the doctor sees what `look` returns."""
+def looked(steps, take, size=(80, 24)):
+    """Run the explorer on a machine that counts as this one, where the doctor sees what `take` returns."""
 
     async def run():
         here = session(MACHINE)
-        here.live, here.window = True, look
+        here.live, here.window = True, take
         app = FsadvisorApp(here, TERMINAL)
         async with app.run_test(size=size, notifications=True) as pilot:
-            await until(pilot, lambda: app.look is not None)
+            await until(pilot, lambda: app.snapshot is not None)
             return await steps(app, pilot)
 
     return asyncio.run(run())
@@ -62,7 +62,7 @@ def test_what_hurts_stands_in_the_head_of_each_place_and_a_click_tells_the_rest(
 
 
 def test_a_look_that_is_old_is_dated_in_the_head_and_taken_again_by_the_key_d():
-    looks = [window(), broken()]
+    windows = [window(), broken()]
 
     async def steps(app, pilot):
         await until(pilot, lambda: "nothing hurts" in screen(app)[1])
@@ -72,9 +72,9 @@ def test_a_look_that_is_old_is_dated_in_the_head_and_taken_again_by_the_key_d():
         await until(pilot, lambda: "3 min ago: nothing hurts" in screen(app)[1])
         await pilot.press("d")
         await until(pilot, lambda: "fsadvisor explain filesystem-turned-read-only" in shown(app))
-        return looks
+        return windows
 
-    assert looked(steps, lambda: looks.pop(0), (120, 40)) == []
+    assert looked(steps, lambda: windows.pop(0), (120, 40)) == []
 
 
 def test_while_it_looks_keys_are_answered_and_the_head_says_so():
@@ -90,7 +90,7 @@ def test_while_it_looks_keys_are_answered_and_the_head_says_so():
         await pilot.press("escape")
         await until(pilot, lambda: app.screen.name == "overview")
         go.set()
-        await until(pilot, lambda: not app.doctor.looks)
+        await until(pilot, lambda: not app.doctor.looking)
 
     looked(steps, slow, (120, 40))
 
@@ -148,7 +148,7 @@ def test_a_machine_that_runs_shows_its_last_incident_beside_now(tmp_path):
         here.opened = lambda: (WithFile(plain()[0], INCIDENT, file.read_text(), INCIDENT), None)
         app = FsadvisorApp(here, TERMINAL)
         async with app.run_test(size=(80, 24)) as pilot:
-            await until(pilot, lambda: app.look is not None)
+            await until(pilot, lambda: app.snapshot is not None)
             await pilot.press("d")
             await until(pilot, lambda: "Nothing hurts now" in shown(app) and app.doctor.kept)
             await pilot.press("i")
@@ -177,8 +177,8 @@ def test_a_look_is_told_once_and_then_the_explorer_rests():
         here.live, here.window = True, window
         app = Counting(here, TERMINAL)
         async with app.run_test(size=(80, 24)) as pilot:
-            await until(pilot, lambda: app.look is not None and app.heard)
-            await until(pilot, lambda: not app.doctor.looks)
+            await until(pilot, lambda: app.snapshot is not None and app.heard)
+            await until(pilot, lambda: not app.doctor.looking)
             for _ in range(5):
                 await pilot.pause()
             return app.heard

@@ -4,7 +4,7 @@ import string
 
 import pytest
 
-from fsadvisor.tui.views.look import finding_key
+from fsadvisor.tui.views.snapshot import finding_key
 from tests.tui.driving import explored, shown, until
 
 MODES = ("overview", "unknowns", "what_if", "probes", "live", "plan", "trials")
@@ -21,11 +21,11 @@ async def opened(app, pilot, place):
     await app.switch_mode(place if place in MODES else "overview")
     await pilot.pause()
     if place in OVER:
-        look = app.look
+        snapshot = app.snapshot
         key = {
-            "finding": lambda: finding_key(look.findings[0]),
-            "subject": lambda: next(one.id for one in look.storage.subjects if one.kind == "disk"),
-            "rule": lambda: look.findings[0].rule.id,
+            "finding": lambda: finding_key(snapshot.findings[0]),
+            "subject": lambda: next(one.id for one in snapshot.storage.subjects if one.kind == "disk"),
+            "rule": lambda: snapshot.findings[0].rule.id,
         }.get(place, lambda: place)()
         app.go(place, key)
         await until(pilot, lambda: app.screen.name == place)

@@ -202,7 +202,7 @@ def test_a_bug_ends_the_explorer_at_once_and_is_told_by_whoever_started_it():
         app = FsadvisorApp(session(MACHINE), TERMINAL)
         with suppress(ZeroDivisionError):  # a test's own run tells it, too
             async with app.run_test() as pilot:
-                await until(pilot, lambda: app.look is not None)
+                await until(pilot, lambda: app.snapshot is not None)
                 await app.push_screen(Broken())
         return app
 

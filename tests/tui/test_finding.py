@@ -4,19 +4,19 @@ import pytest
 
 from fsadvisor.tui.screens.finding import FindingPlace
 from fsadvisor.tui.views.finding import page
-from fsadvisor.tui.views.look import finding_key
+from fsadvisor.tui.views.snapshot import finding_key
 from fsadvisor.tui.widgets.ask_line import AskLine
 from fsadvisor.tui.widgets.text_views import DocumentView
 from tests.report import composed
 from tests.tui.driving import SIZES, TERMINAL, TWO_SIZES, explored, said, screen, shown, until
-from tests.views.seen import look_of
+from tests.views.seen import snapshot_of
 
 SAFE = "access-times-written"
 UNSAFE = ("ext4-nobarrier", "nobarrier-unproven")
 
 
 def key_of(app, rule):
-    return next(finding_key(one) for one in app.look.findings if one.rule.id == rule)
+    return next(finding_key(one) for one in app.snapshot.findings if one.rule.id == rule)
 
 
 async def opened(app, pilot, rule=SAFE):
@@ -49,7 +49,7 @@ def test_what_is_wrong_where_and_whether_it_is_safe_is_seen_at_once(size):
 def test_y_copies_the_commands_and_u_the_undo_wherever_one_reads(size):
     async def steps(app, pilot):
         key = await opened(app, pilot)
-        made = page(app.look, key, app.glyphs)
+        made = page(app.snapshot, key, app.glyphs)
         await pressed(pilot, "y")
         first, told = app.clipboard, said(app)
         await pressed(pilot, "G", "u")
@@ -99,7 +99,7 @@ def test_the_footer_offers_no_copy_where_there_is_nothing_to_copy(size):
         await opened(app, pilot)
         safe = screen(app)[-1]
         await pressed(pilot, "escape")
-        passed = next(one for one in app.look.verdicts if one.outcome.value == "ok")
+        passed = next(one for one in app.snapshot.verdicts if one.outcome.value == "ok")
         app.go("finding", f"{passed.rule.id}\n{passed.subject.id}")
         await until(pilot, lambda: isinstance(app.screen, FindingPlace) and app.screen._page is not None)
         await pilot.pause()
@@ -179,13 +179,13 @@ def test_a_finding_is_chosen_for_the_plan_and_not_again():
 
 def test_brackets_walk_through_the_findings_and_stay_at_the_ends():
     async def steps(app, pilot):
-        first = finding_key(app.look.findings[0])
+        first = finding_key(app.snapshot.findings[0])
         app.go("finding", first)
         await until(pilot, lambda: isinstance(app.screen, FindingPlace))
         await pressed(pilot, "right_square_bracket")
         second = app.screen.key
         await pressed(pilot, "left_square_bracket", "left_square_bracket")
-        return [finding_key(one) for one in app.look.findings[:2]], [app.screen.key, second], said(app)
+        return [finding_key(one) for one in app.snapshot.findings[:2]], [app.screen.key, second], said(app)
 
     expected, walked, words = explored(steps)
     assert walked == expected
@@ -224,12 +224,12 @@ def test_a_new_look_keeps_the_place_and_a_finding_that_has_gone_says_so_calmly()
         await pressed(pilot, "j", "j", "j")
         view = app.screen.query_one("#why", DocumentView)
         before = view.scroll_offset.y
-        look = app.look
-        app.look = look_of(look.storage, number=look.number + 1)
-        await until(pilot, lambda: app.screen._shown == look.number + 1)
+        snapshot = app.snapshot
+        app.snapshot = snapshot_of(snapshot.storage, number=snapshot.number + 1)
+        await until(pilot, lambda: app.screen._shown == snapshot.number + 1)
         after = view.scroll_offset.y
-        app.look = look_of(composed.empty(), number=look.number + 2)
-        await until(pilot, lambda: app.screen._shown == look.number + 2)
+        app.snapshot = snapshot_of(composed.empty(), number=snapshot.number + 2)
+        await until(pilot, lambda: app.screen._shown == snapshot.number + 2)
         await pressed(pilot, "y", "p", "s", "R", "escape")
         return before, after, shown(app)
 
@@ -240,7 +240,7 @@ def test_a_new_look_keeps_the_place_and_a_finding_that_has_gone_says_so_calmly()
 
 def test_what_passed_can_be_opened_too():
     async def steps(app, pilot):
-        passed = next(one for one in app.look.verdicts if one.outcome.value == "ok")
+        passed = next(one for one in app.snapshot.verdicts if one.outcome.value == "ok")
         app.go("finding", f"{passed.rule.id}\n{passed.subject.id}")
         await until(pilot, lambda: isinstance(app.screen, FindingPlace))
         await pressed(pilot, "p")
@@ -266,12 +266,12 @@ def test_too_much_for_a_clipboard_is_not_copied():
 
 @pytest.mark.parametrize("size", TWO_SIZES)
 def test_hostile_names_leave_the_screen_whole(size):
-    look = look_of(composed.hostile())
+    snapshot = snapshot_of(composed.hostile())
 
     async def steps(app, pilot):
-        app.look = look
+        app.snapshot = snapshot
         texts = []
-        for one in look.findings:
+        for one in snapshot.findings:
             app.go("finding", finding_key(one))
             await pilot.pause()
             await pressed(pilot, "y", "u", "s", "escape", "escape")

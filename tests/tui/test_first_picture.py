@@ -19,9 +19,9 @@ from tests.cases import few
 from tests.paths import ROOT
 from tests.tui.driving import TERMINAL, explored, long
 from tests.tui.test_terminal import MACHINE, needs_tmux
-from tests.views.seen import look_at
+from tests.views.seen import snapshot_from
 from tools.screens.docs import strips
-from tools.screens.emulated import Emulated, Look, seen
+from tools.screens.emulated import CellStyle, Emulated, seen
 from tools.screens.terminal import Terminal as InTmux
 
 SERVER = "raid-lvm-crypt-server"
@@ -40,9 +40,9 @@ importlib.import_module("textual")
 
 
 def cells(segments):
-    """What is seen of a line: each sign with its look, of a blank only what it stands on."""
+    """What is seen of a line: each sign with its style, of a blank only what it stands on."""
     return [
-        seen(sign, Look().then((drawn or Style.null())._make_ansi_codes(ColorSystem.TRUECOLOR).split(";")))
+        seen(sign, CellStyle().then((drawn or Style.null())._make_ansi_codes(ColorSystem.TRUECOLOR).split(";")))
         for text, drawn, _ in segments
         for sign in text
         if sign != "\n"
@@ -72,10 +72,10 @@ def test_textual_draws_the_same_but_for_scrollbars_and_keys(size, kind, monkeypa
 
     async def steps(app, pilot):
         await pilot.pause()
-        return of_textual(app), app.look
+        return of_textual(app), app.snapshot
 
-    later, look = explored(steps, machine=SERVER, size=size, terminal=kind)
-    first = of_picture(Painter(kind, RECORDED).picture(look, "", *size), size)
+    later, snapshot = explored(steps, machine=SERVER, size=size, terminal=kind)
+    first = of_picture(Painter(kind, RECORDED).picture(snapshot, "", *size), size)
     assert len(first) == len(later) == size[1]
     for at, (early, late) in enumerate(zip(first[:-1], later[:-1], strict=True)):
         without = [other if other == SCROLLBAR else one for one, other in zip(early, late, strict=True)]
@@ -220,8 +220,8 @@ def test_what_a_folder_is_called_gives_the_terminal_no_orders(held, tmp_path):
 
 def test_what_stands_there_already_is_not_painted_again():
     painter = Painter(TERMINAL)
-    look = look_at("old-storage-server")
-    waiting, looked, again = (painter.picture(one, "old-storage-server", 120, 40) for one in (None, look, look))
+    snapshot = snapshot_from("old-storage-server")
+    waiting, looked, again = (painter.picture(one, "old-storage-server", 120, 40) for one in (None, snapshot, snapshot))
     assert again == ""
-    assert len(looked) < len(Painter(TERMINAL).picture(look, "", 120, 40))
+    assert len(looked) < len(Painter(TERMINAL).picture(snapshot, "", 120, 40))
     assert "asking for" in waiting

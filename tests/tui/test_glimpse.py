@@ -17,7 +17,7 @@ MACHINE = "old-storage-server"
 
 
 def held(steps, size=(100, 30)):
-    """Run the explorer of a machine of which no look comes before `go` is set; `steps(app, pilot, go)` drives it."""
+    """Run the explorer of a machine where no snapshot comes before `go` is set; `steps(app, pilot, go)` drives it."""
     go = threading.Event()
     made = session(MACHINE)
     at_once = made.storage_of
@@ -44,7 +44,7 @@ def test_mounts_and_drives_stand_there_by_name_before_the_first_look():
         assert "/srv/cached" in shown(app)
         await until(pilot, lambda: "all 6 filesystems read, judging" in shown(app))
         go.set()
-        await until(pilot, lambda: app.look is not None and "7 critical" in shown(app))
+        await until(pilot, lambda: app.snapshot is not None and "7 critical" in shown(app))
         assert "being read" not in shown(app)
         assert app.screen.focused.id == "advice"
 
@@ -60,7 +60,7 @@ def test_keys_are_answered_meanwhile_and_the_row_is_kept():
         await pilot.press("enter")
         await until(pilot, lambda: any("still being read" in one.message for one in app._notifications))
         go.set()
-        await until(pilot, lambda: app.look is not None and "7 critical" in shown(app))
+        await until(pilot, lambda: app.snapshot is not None and "7 critical" in shown(app))
         assert app.screen.focused is board
         assert board.row.key == row
 

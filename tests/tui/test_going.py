@@ -5,7 +5,7 @@ import pytest
 from fsadvisor.pages.document import Document
 from fsadvisor.tui.screens.choosing import Supposing
 from fsadvisor.tui.screens.dialogs import Question
-from fsadvisor.tui.views.look import finding_key
+from fsadvisor.tui.views.snapshot import finding_key
 from tests.cases import few
 from tests.tui.driving import TWO_SIZES, explored, screen, shown, typed, until
 from tests.tui.test_every_key import MODES
@@ -14,12 +14,12 @@ NUMBERS = dict(zip(MODES, "1234567", strict=True))
 
 
 PAGES = {
-    "finding": lambda look: finding_key(look.findings[0]),
-    "subject": lambda look: look.storage.subjects[0].id,
-    "rule": lambda look: look.findings[0].rule.id,
-    "doctor": lambda _look: "",
-    "help": lambda _look: "",
-    "export": lambda _look: "",
+    "finding": lambda snapshot: finding_key(snapshot.findings[0]),
+    "subject": lambda snapshot: snapshot.storage.subjects[0].id,
+    "rule": lambda snapshot: snapshot.findings[0].rule.id,
+    "doctor": lambda _snapshot: "",
+    "help": lambda _snapshot: "",
+    "export": lambda _snapshot: "",
 }
 
 
@@ -31,7 +31,7 @@ def test_a_number_leads_to_its_place_from_every_page_over_any_place(page, size):
         for at, to in (("overview", "overview"), ("plan", "plan"), ("overview", "trials")):
             await pilot.press(NUMBERS[at])
             await until(pilot, lambda at=at: app.screen.name == at)
-            app.go(page, PAGES[page](app.look))
+            app.go(page, PAGES[page](app.snapshot))
             await until(pilot, lambda: app.screen.name == page)
             await pilot.press(NUMBERS[to])
             await until(pilot, lambda to=to: app.screen.name == to)

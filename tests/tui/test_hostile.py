@@ -4,12 +4,12 @@ import pytest
 
 from fsadvisor.machine.recording import RecordingMachine
 from fsadvisor.survey.whole import survey
-from fsadvisor.tui.views.look import finding_key
+from fsadvisor.tui.views.snapshot import finding_key
 from tests.report import composed
 from tests.told import disk, machine
 from tests.tui.driving import TWO_SIZES, explored, screen
 from tests.tui.test_terminal import needs_tmux, started
-from tests.views.seen import look_of
+from tests.views.seen import snapshot_of
 
 NAMES = ["escape", "markup", "long", "not UTF-8"]
 PLACES = "1234567"
@@ -20,10 +20,10 @@ pytestmark = pytest.mark.long
 
 @pytest.mark.parametrize("size", SIZES)
 def test_every_place_stays_whole(size):
-    look = look_of(composed.hostile(NAMES))
+    snapshot = snapshot_of(composed.hostile(NAMES))
 
     async def steps(app, pilot):
-        app.look = look
+        app.snapshot = snapshot
         seen = []
 
         async def look_around(*keys):
@@ -35,9 +35,9 @@ def test_every_place_stays_whole(size):
         for place in PLACES:
             await look_around(place, "tab", "j")
         await look_around("1", "question_mark", "escape")
-        app.go("finding", finding_key(look.findings[0]))
+        app.go("finding", finding_key(snapshot.findings[0]))
         await look_around("G", "escape")
-        app.go("subjects", finding_key(look.findings[0]))
+        app.go("subjects", finding_key(snapshot.findings[0]))
         await look_around("G", "escape", "colon", "s")
         return seen
 

@@ -67,7 +67,7 @@ def live(steps, size=(80, 24)):
         here.live = True
         app = App(here, TERMINAL)
         async with app.run_test(size=size) as pilot:
-            await until(pilot, lambda: app.look is not None)
+            await until(pilot, lambda: app.snapshot is not None)
             await pilot.press("5")
             await until(pilot, lambda: isinstance(app.screen, Live) and app.screen._sampling is not None)
             return await steps(app, pilot, app.screen._sampling)

@@ -4,7 +4,7 @@ import pytest
 
 from fsadvisor.rulebook.rule import CALLS_FOR_ACTION
 from fsadvisor.tui.screens.choosing import Supposing
-from fsadvisor.tui.views.look import finding_key
+from fsadvisor.tui.views.snapshot import finding_key
 from fsadvisor.tui.widgets.rows_view import RowsView
 from fsadvisor.tui.widgets.text_views import DocumentView
 from tests.tui.driving import TWO_SIZES, explored, said, screen, shown, typed, until
@@ -35,7 +35,7 @@ def test_on_the_board_a_key_supposes_facts_of_the_row_and_of_nothing_else(kind):
         here = await on_the_board(app, pilot, kind)
         await pilot.press("S")
         await until(pilot, lambda: isinstance(app.screen, Supposing))
-        return app.look.subjects[here], app.screen._offered
+        return app.snapshot.subjects[here], app.screen._offered
 
     subject, offered = explored(steps, machine=OLD)
     whose = {subject.id, *(one for one in subject.below if one.startswith("filesystem:") and kind == "mount")}
@@ -117,7 +117,7 @@ def test_each_place_names_the_key_that_finds_anything(size):
 def test_no_undo_is_offered_where_a_finding_has_none(some):
     async def steps(app, pilot):
         told = {}
-        for one in app.look.findings[some]:
+        for one in app.snapshot.findings[some]:
             app.go("finding", finding_key(one))
             await until(pilot, lambda: app.screen.name == "finding" and app.screen._page is not None)
             await pilot.pause()
@@ -155,7 +155,7 @@ def test_help_tells_the_keys_that_do_something_on_that_row():
 @pytest.mark.long
 def test_help_of_a_check_that_found_nothing_tells_of_no_commands():
     async def steps(app, pilot):
-        passed = next(one for one in app.look.verdicts if one.outcome not in CALLS_FOR_ACTION)
+        passed = next(one for one in app.snapshot.verdicts if one.outcome not in CALLS_FOR_ACTION)
         app.go("finding", f"{passed.rule.id}\n{passed.subject.id}")
         await until(pilot, lambda: app.screen.name == "finding" and app.screen._page is not None)
         await pilot.press("question_mark")

@@ -193,9 +193,9 @@ def test_a_later_look_keeps_the_cursors_on_their_keys():
     async def steps(app, pilot):
         await pilot.press("j", "j", "tab", "j", "j", "j")
         await pilot.pause()
-        before, number = (cursor(app, "tree"), cursor(app, "advice")), app.look.number
+        before, number = (cursor(app, "tree"), cursor(app, "advice")), app.snapshot.number
         await pilot.press("r")
-        await until(pilot, lambda: app.look.number > number)
+        await until(pilot, lambda: app.snapshot.number > number)
         return before, (cursor(app, "tree"), cursor(app, "advice"))
 
     before, after = explored(steps, SERVER)
@@ -236,7 +236,7 @@ def test_advice_is_filtered_by_what_it_interrupts_and_escape_shows_all():
         every = len(app.screen.query_one("#advice").rows)
         await filtered(app, pilot, ["u", "n", "m", "o", "u", "n", "t"])
         only = [key.split("\n")[0] for key in app.screen.query_one("#advice").rows.keys]
-        needs = {one.rule.id: one.rule.remedy.needs for one in app.look.findings}
+        needs = {one.rule.id: one.rule.remedy.needs for one in app.snapshot.findings}
         title = shown(app)
         await pilot.press("escape")
         await pilot.pause()
@@ -255,7 +255,7 @@ def test_advice_is_grouped_and_each_stands_once_under_the_name_of_its_group():
         row = app.screen.query_one("#advice").row.key
         await pilot.press("k", "enter")
         await pilot.pause()
-        return app.screen.query_one("#advice").rows.keys, row, app.screen.name, len(app.look.findings), shown(app)
+        return app.screen.query_one("#advice").rows.keys, row, app.screen.name, len(app.snapshot.findings), shown(app)
 
     keys, row, name, number, text = explored(steps, "old-storage-server", (120, 40))
     assert len(set(keys)) == len(keys) == number + 3

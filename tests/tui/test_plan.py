@@ -78,7 +78,7 @@ def test_findings_are_removed_one_by_one_and_all_at_once():
 
 def test_enter_opens_the_finding_and_what_another_place_chooses_is_planned():
     async def steps(app, pilot):
-        key = next(iter(app.look.findings)).rule.id
+        key = next(iter(app.snapshot.findings)).rule.id
         await pilot.press("enter")
         await until(pilot, lambda: app.screen.name == "finding")
         await pilot.press("p", "6")

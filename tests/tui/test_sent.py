@@ -12,7 +12,7 @@ from textual.drivers.headless_driver import HeadlessDriver
 from fsadvisor.tui.app import FsadvisorApp
 from fsadvisor.tui.terminal import FEWEST, Abilities, Terminal, terminal
 from tests.tui.driving import long, session, until
-from tools.screens.emulated import Emulated, Look, seen
+from tools.screens.emulated import CellStyle, Emulated, seen
 
 KEYS = ("j", "k", "tab", "enter", "escape", "1", "2", "3", "6", "7", "s", "t", "f", "colon", "n", "question_mark", "G")
 KEYS_PRESSED = 16
@@ -47,7 +47,7 @@ def meant(app):
         for strip in line:
             for text, style, _ in strip:
                 codes = (style or Style.null())._make_ansi_codes(app.console._color_system or ColorSystem.TRUECOLOR)
-                lines[-1] += [seen(sign, Look().then(codes.split(";"))) for sign in text]
+                lines[-1] += [seen(sign, CellStyle().then(codes.split(";"))) for sign in text]
     return lines
 
 
@@ -62,7 +62,7 @@ def test_the_terminal_shows_what_is_meant_after_any_keys(kind, size, monkeypatch
 
     async def steps(pilot):
         app = pilot.app
-        await until(pilot, lambda: app.look is not None)
+        await until(pilot, lambda: app.snapshot is not None)
         for _ in range(KEYS_PRESSED):
             pressed.append(chance.choice(KEYS))
             await pilot.press(pressed[-1])

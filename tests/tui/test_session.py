@@ -11,7 +11,7 @@ from fsadvisor.facts import Cause, Unknown
 from fsadvisor.machine.live import ProgressiveMachine
 from fsadvisor.rulebook.loading import own_rulebook
 from fsadvisor.storage import Storage
-from fsadvisor.tui.session import Looking, Session
+from fsadvisor.tui.session import Session, SurveyThread
 from tests.cases import few
 from tests.paths import ROOT
 from tests.tui.driving import MACHINE, session
@@ -42,9 +42,9 @@ class Heard:
 
 
 def test_a_recorded_machine_is_looked_at_once_and_thought_through():
-    (look,) = session(MACHINE).looks()
-    assert {"findings", "outcomes", "relations", "subjects", "missing_tools", "texts"} <= set(vars(look))
-    assert look.asking == ()
+    (snapshot,) = session(MACHINE).snapshots()
+    assert {"findings", "outcomes", "relations", "subjects", "missing_tools", "texts"} <= set(vars(snapshot))
+    assert snapshot.asking == ()
 
 
 def test_looks_come_until_every_tool_has_answered(tmp_path):
@@ -58,16 +58,16 @@ def test_looks_come_until_every_tool_has_answered(tmp_path):
         answers.append(it.run([("slow",)])[0])
         return nothing(it)
 
-    looks = session_of(lambda: (machine, machine), storage_of).looks()
-    first = next(looks)
+    snapshots = session_of(lambda: (machine, machine), storage_of).snapshots()
+    first = next(snapshots)
     assert first.asking == ("slow",)
     (tmp_path / "word").write_text("done\n")
-    last = next(looks)
+    last = next(snapshots)
     assert last.asking == ()
     assert last.number > first.number
     assert [getattr(one, "cause", one) for one in answers] == [Cause.BEING_ASKED, answers[-1]]
     assert not isinstance(answers[-1], Unknown)
-    assert list(looks) == []
+    assert list(snapshots) == []
 
 
 def test_while_it_is_looked_again_what_was_seen_last_is_asked_and_an_older_looking_does_not_come_back():
@@ -84,13 +84,13 @@ def test_while_it_is_looked_again_what_was_seen_last_is_asked_and_an_older_looki
         return nothing(it)
 
     of = session_of(opened, storage_of)
-    list(of.looks())
+    list(of.snapshots())
     assert of.machine is made[0]
-    older = threading.Thread(target=lambda: list(of.looks()), daemon=True)
+    older = threading.Thread(target=lambda: list(of.snapshots()), daemon=True)
     older.start()
     assert entered.wait(END_S)
     assert of.machine is made[0]
-    newer = of.looks()
+    newer = of.snapshots()
     of._newest = None
     go.set()
     older.join(END_S)
@@ -100,8 +100,8 @@ def test_while_it_is_looked_again_what_was_seen_last_is_asked_and_an_older_looki
 
 
 def test_what_was_seen_before_somebody_listened_is_told():
-    looking, heard = Looking(session(MACHINE)), Heard()
-    looking.listen(heard)
+    survey_thread, heard = SurveyThread(session(MACHINE)), Heard()
+    survey_thread.listen(heard)
     assert heard.next().number == 1
 
 
@@ -110,7 +110,7 @@ def test_an_error_is_told_as_what_it_is():
         raise OSError("no such machine")
 
     heard = Heard()
-    Looking(session_of(fails)).listen(heard)
+    SurveyThread(session_of(fails)).listen(heard)
     assert isinstance(heard.next(), OSError)
 
 
@@ -123,11 +123,11 @@ def test_a_looking_that_was_stopped_tells_nothing_more():
         return nothing(it)
 
     heard = Heard()
-    looking = Looking(session_of(lambda: (ProgressiveMachine(), None), storage_of))
-    looking.listen(heard)
-    looking.stop()
+    survey_thread = SurveyThread(session_of(lambda: (ProgressiveMachine(), None), storage_of))
+    survey_thread.listen(heard)
+    survey_thread.stop()
     go.set()
-    looking.join(END_S)
+    survey_thread.join(END_S)
     assert passed.is_set()
     assert heard.outcomes == []
 
@@ -137,13 +137,13 @@ def test_a_read_that_never_returns_does_not_keep_the_program_from_ending(ending,
     os.mkfifo(tmp_path / "never")
     program = (
         "import sys, threading\n"
-        "from fsadvisor.tui.session import Looking\n"
+        "from fsadvisor.tui.session import SurveyThread\n"
         "from tests.tui.test_session import session_of\n"
         "reading = threading.Event()\n"
         "def hangs():\n"
         "    reading.set()\n"
         f"    return open({str(tmp_path / 'never')!r}).read()\n"
-        "Looking(session_of(hangs)).listen(print)\n"
+        "SurveyThread(session_of(hangs)).listen(print)\n"
         "reading.wait()\n"
         f"{ending}\n"
     )

@@ -17,7 +17,7 @@ from fsadvisor.tui.widgets.rows_view import RowsView
 from tests.paths import FIXTURES
 from tests.report import composed
 from tests.tui.driving import SIZES, TWO_SIZES, explored, shown, until
-from tests.views.seen import look_of
+from tests.views.seen import snapshot_of
 
 STACKED = "lab-xfs-lvm-luks-raid1"
 CONFIGURED = "lab-fstab-that-would-not-boot"
@@ -111,7 +111,7 @@ def test_where_there_is_no_more_tab_says_so():
 def test_enter_on_a_check_opens_it_and_on_a_part_of_the_stack_that_subject():
     async def steps(app, pilot):
         await opened(app, pilot, "mount:/srv/lab/data")
-        verdict = app.look.verdicts_on("mount:/srv/lab/data")[0]
+        verdict = app.snapshot.verdicts_on("mount:/srv/lab/data")[0]
         await on_row(app, pilot, f"verdict\n{verdict.rule.id}\n{verdict.subject.id}")
         await pressed(pilot, "enter")
         finding = isinstance(app.screen, FindingPlace), shown(app), verdict.rule.title
@@ -153,7 +153,7 @@ def test_a_search_narrows_the_list_to_what_it_finds():
 def test_a_subject_that_has_gone_says_so_calmly():
     async def steps(app, pilot):
         await opened(app, pilot, "disk:sda")
-        app.look = look_of(composed.empty(), number=99)
+        app.snapshot = snapshot_of(composed.empty(), number=99)
         await until(pilot, lambda: app.screen._shown == 99)
         await pressed(pilot, "j", "enter", "tab", "right_curly_bracket")
         return shown(app)
@@ -166,12 +166,12 @@ def test_a_subject_that_has_gone_says_so_calmly():
 @pytest.mark.long
 @pytest.mark.parametrize("size", TWO_SIZES)
 def test_hostile_names_leave_the_screen_whole(size):
-    look = look_of(composed.hostile(["escape", "markup", "long", "not UTF-8"]))
+    snapshot = snapshot_of(composed.hostile(["escape", "markup", "long", "not UTF-8"]))
 
     async def steps(app, pilot):
-        app.look = look
+        app.snapshot = snapshot
         texts = []
-        for one in look.storage.subjects:
+        for one in snapshot.storage.subjects:
             app.go("subject", one.id)
             await pilot.pause()
             await pressed(pilot, "j", "j", "tab")
@@ -184,7 +184,7 @@ def test_hostile_names_leave_the_screen_whole(size):
 
 
 def run(machine, file):
-    """The last look of a run of the explorer's session on what passes for this machine."""
+    """The last snapshot of a run of the explorer's session on what passes for this machine."""
 
     def answered():
         return open_machine(FIXTURES / "machines" / machine), SimpleNamespace(changed=threading.Event(), asking=())
@@ -196,7 +196,7 @@ def run(machine, file):
         version="0",
         memory=Memory(file),
     )
-    return list(session.looks())[-1]
+    return list(session.snapshots())[-1]
 
 
 def test_the_next_run_tells_what_changed_since_the_last(tmp_path):
@@ -214,7 +214,7 @@ def test_what_changed_stands_on_the_subject():
     found = history.history(before, history.gist("", storage, THEN))
 
     async def steps(app, pilot):
-        app.look = look_of(storage, number=99, history=found)
+        app.snapshot = snapshot_of(storage, number=99, history=found)
         await opened(app, pilot, "disk:sda")
         list_of_facts = shown(app)
         await pressed(pilot, "tab")

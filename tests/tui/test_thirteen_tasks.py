@@ -51,7 +51,7 @@ async def drive(machine, keys, tmp_path, expected):
     here.attestations, here.who, here.live = file, "Jo Doe", machine == DATABASE
     app = App(here, TERMINAL)
     async with app.run_test(size=(120, 40), notifications=True) as pilot:
-        await until(pilot, lambda: app.look is not None)
+        await until(pilot, lambda: app.snapshot is not None)
         app.prober = Measurer(app.post_message, probe_progress, test_probes.Played())
         app.trier = Measurer(app.post_message, trial_progress, played.Played())
         for key in keys.split(" "):

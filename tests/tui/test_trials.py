@@ -188,7 +188,7 @@ def test_any_option_that_one_types_is_asked_about():
 def test_what_is_gone_is_no_longer_picked():
     async def steps(app, pilot, played):
         app.screen._picked = dict.fromkeys(("mount\n/\n", "mount\n/gone\n"))
-        app.screen.show_look(app.look)
+        app.screen.show_snapshot(app.snapshot)
         await pilot.press("c")
         await pilot.pause()
         return played.asked

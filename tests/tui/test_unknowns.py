@@ -29,10 +29,12 @@ async def opened(app, pilot):
 
 
 async def gathered(app, pilot):
-    """The list of the look of the moment is shown."""
+    """The list of the snapshot of the moment is shown."""
     await until(
         pilot,
-        lambda: isinstance(app.screen, Unknowns) and app.screen._gathered and app.screen._gathered.look is app.look,
+        lambda: (
+            isinstance(app.screen, Unknowns) and app.screen._gathered and app.screen._gathered.snapshot is app.snapshot
+        ),
     )
     await pilot.pause()
 
@@ -62,7 +64,7 @@ def attesting(steps, file, size=(80, 24), machine=MACHINE):
         made.attestations, made.who = file, "Jo Doe"
         app = Heard(made, TERMINAL)
         async with app.run_test(size=size) as pilot:
-            await until(pilot, lambda: app.look is not None)
+            await until(pilot, lambda: app.snapshot is not None)
             return await steps(app, pilot)
 
     return asyncio.run(run())

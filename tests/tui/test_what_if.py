@@ -39,7 +39,7 @@ async def settled(app, pilot):
 
 def is_settled(app):
     known = app.screen._followed
-    return known is not None and known.supposed == app.supposed and known.real is app.look
+    return known is not None and known.supposed == app.supposed and known.real is app.snapshot
 
 
 def rows(app, name):
@@ -169,7 +169,7 @@ def test_a_change_from_near_says_that_it_is_supposed_wherever_one_reads_and_in_w
         await until(pilot, lambda: isinstance(app.screen, ChangePlace))
         await pilot.press("G")
         await pilot.pause()
-        return shown(app), content(app.look, "svg", app.export_screenshot()).decode(), app.look.supposed
+        return shown(app), content(app.snapshot, "svg", app.export_screenshot()).decode(), app.snapshot.supposed
 
     text, picture, real = explored(steps, machine=RAID)
     assert "SUPPOSITION" in text

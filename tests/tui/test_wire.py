@@ -14,7 +14,7 @@ from textual.strip import Strip
 
 from fsadvisor.tui.terminal import Abilities
 from fsadvisor.tui.wire import Wire
-from tools.screens.emulated import Emulated, Look, seen
+from tools.screens.emulated import CellStyle, Emulated, seen
 
 COLUMNS, LINES = 20, 3
 SIZE = Size(COLUMNS, LINES)
@@ -32,15 +32,15 @@ ABILITIES = [Abilities(*some) for some in ((False,) * 3, (True, False, False), (
 def wanted(strip):
     """What is to be seen of a line."""
     cells = []
-    for text, look, _ in strip:
-        state = Look().then(look._make_ansi_codes(ColorSystem.TRUECOLOR).split(";"))
+    for text, style, _ in strip:
+        state = CellStyle().then(style._make_ansi_codes(ColorSystem.TRUECOLOR).split(";"))
         for sign in text:
             cells += [seen(sign, state), *[seen("", state)] * (cell_len(sign) - 1)]
     return cells
 
 
 lines = st.lists(st.tuples(TEXTS, st.sampled_from(LOOKS)), min_size=1, max_size=6).map(
-    lambda parts: Strip([Segment(text, look) for text, look in parts]).adjust_cell_length(COLUMNS, LOOKS[1])
+    lambda parts: Strip([Segment(text, style) for text, style in parts]).adjust_cell_length(COLUMNS, LOOKS[1])
 )
 
 

@@ -1,4 +1,4 @@
-"""Looks at machines, recorded or made by a test."""
+"""Snapshots of machines, recorded or made by a test."""
 
 from functools import cache
 
@@ -8,7 +8,7 @@ from fsadvisor.rulebook.advise import advise
 from fsadvisor.rulebook.loading import own_rulebook
 from fsadvisor.survey.whole import survey
 from fsadvisor.tui.session import Session
-from fsadvisor.tui.views.look import Look
+from fsadvisor.tui.views.snapshot import Snapshot
 from tests.paths import FIXTURES
 from tests.report import composed
 from tests.report.composed import ABOUT
@@ -25,21 +25,21 @@ def session():
     )
 
 
-def look_at(machine):
-    """A look at a recorded machine, by name, or at one that a test made."""
-    return recorded(machine) if isinstance(machine, str) else session().look(machine)
+def snapshot_from(machine):
+    """A snapshot of a recorded machine, by name, or of one that a test made."""
+    return recorded(machine) if isinstance(machine, str) else session().snapshot(machine)
 
 
 @cache
 def recorded(machine):
-    """Looked at once: a look does not change."""
-    return session().look(open_machine(FIXTURES / "machines" / machine))
+    """Looked at once: a snapshot does not change."""
+    return session().snapshot(open_machine(FIXTURES / "machines" / machine))
 
 
 @cache
 def many_disks():
-    """A look at more of everything than is shown at once."""
-    return look_of(composed.many(120))
+    """A snapshot of more of everything than is shown at once."""
+    return snapshot_of(composed.many(120))
 
 
 def text(lines):
@@ -47,7 +47,7 @@ def text(lines):
     return "\n".join(plain(one) for one in lines)
 
 
-def look_of(storage, number=1, **more):
-    """A look at a storage that was made up, by the project's own rules."""
+def snapshot_of(storage, number=1, **more):
+    """A snapshot of a storage that was made up, by the project's own rules."""
     rules = own_rulebook().rules
-    return Look(number=number, storage=storage, verdicts=advise(storage, rules), about=ABOUT, **more)
+    return Snapshot(number=number, storage=storage, verdicts=advise(storage, rules), about=ABOUT, **more)

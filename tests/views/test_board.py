@@ -2,11 +2,11 @@
 
 from fsadvisor.pages.glyphs import UNICODE, plain
 from fsadvisor.tui.views import board
-from tests.views.seen import look_at
+from tests.views.seen import snapshot_from
 
 
 def told_of(machine, name, width):
-    subjects = look_at(machine).subjects
+    subjects = snapshot_from(machine).subjects
     known = {what for one in subjects.values() for what in board.measured(one)}
     return plain(board.figures(subjects[name], width, UNICODE, measured=known))
 

@@ -1,4 +1,4 @@
-"""What is chosen for a plan keeps meaning the same verdicts, however later looks gather them into findings."""
+"""What is chosen for a plan keeps meaning the same verdicts, however later snapshots gather them into findings."""
 
 from hypothesis import given
 from hypothesis import strategies as st
@@ -7,12 +7,12 @@ from fsadvisor.machine.port import Reply
 from fsadvisor.tui.views import plan
 from fsadvisor.tui.views.advice import Choice, pairs_of, the_chosen
 from tests.report import composed
-from tests.views.seen import look_of
+from tests.views.seen import snapshot_of
 
 DISKS = ("sda", "sdb", "sdc", "sdd")
 
 
-def look_with(names, protected=()):
+def snapshot_with(names, protected=()):
     """Disks with an ext4 each, mounted without barriers: advice for all of them, gathered by what is known of each."""
     on = composed.host()
     subjects = [
@@ -21,18 +21,18 @@ def look_with(names, protected=()):
         for one in composed.mounted(name, f"/srv/{name}", on, barriers=False, protected=name in protected)
     ]
     disks = [composed.disk(name, on, plp="proven" if name in protected else "unknown") for name in names]
-    return look_of(composed.machine("made up", on, *disks, *subjects))
+    return snapshot_of(composed.machine("made up", on, *disks, *subjects))
 
 
-def planned_for(look, choice):
-    found = plan.gathered(look, choice.pairs, lambda path: Reply("", path))
+def planned_for(snapshot, choice):
+    found = plan.gathered(snapshot, choice.pairs, lambda path: Reply("", path))
     return {pair for one in found.findings for pair in pairs_of(one)}, set(found.gone)
 
 
 @given(st.data())
 def test_a_later_look_plans_for_what_was_chosen_and_for_nothing_else(data):
-    before = look_with(data.draw(st.lists(st.sampled_from(DISKS), unique=True, min_size=1)))
-    after = look_with(
+    before = snapshot_with(data.draw(st.lists(st.sampled_from(DISKS), unique=True, min_size=1)))
+    after = snapshot_with(
         data.draw(st.lists(st.sampled_from(DISKS), unique=True)), data.draw(st.sets(st.sampled_from(DISKS)))
     )
     choice = Choice()
@@ -46,7 +46,7 @@ def test_a_later_look_plans_for_what_was_chosen_and_for_nothing_else(data):
 
 
 def test_a_disk_that_joins_a_finding_is_not_planned_for_and_the_row_says_of_how_many_it_is_chosen():
-    before, after = look_with(("sdb", "sdc")), look_with(DISKS)
+    before, after = snapshot_with(("sdb", "sdc")), snapshot_with(DISKS)
     choice = Choice()
     choice.add(before.findings)
     (grown,) = (one for one in after.findings if one.rule.id == "nobarrier-unproven")
@@ -59,9 +59,9 @@ def test_a_disk_that_joins_a_finding_is_not_planned_for_and_the_row_says_of_how_
 
 
 def test_the_findings_of_a_plan_hold_the_chosen_subjects_alone():
-    look = look_with(DISKS)
+    snapshot = snapshot_with(DISKS)
     choice = Choice()
-    choice.add(look_with(("sdc",)).findings)
-    assert {subject.name for one in the_chosen(look.findings, choice.pairs) for subject in one.subjects} == {
-        subject.name for one in look_with(("sdc",)).findings for subject in one.subjects
+    choice.add(snapshot_with(("sdc",)).findings)
+    assert {subject.name for one in the_chosen(snapshot.findings, choice.pairs) for subject in one.subjects} == {
+        subject.name for one in snapshot_with(("sdc",)).findings for subject in one.subjects
     }

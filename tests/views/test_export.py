@@ -8,7 +8,7 @@ from msgspec.structs import replace
 
 from fsadvisor.storage import Supposition
 from fsadvisor.tui.screens import export
-from tests.views.seen import look_at
+from tests.views.seen import snapshot_from
 
 DAY = dt.date(2026, 11, 21)
 MACHINE = "pm9a3-postgresql-volatile"
@@ -26,23 +26,23 @@ MACHINE = "pm9a3-postgresql-volatile"
     ],
 )
 def test_a_name_is_made_of_the_host_and_the_day_and_of_nothing_that_could_lead_elsewhere(host, name):
-    assert export.file_name(replace(look_at(MACHINE), host=host), DAY, "txt") == name
+    assert export.file_name(replace(snapshot_from(MACHINE), host=host), DAY, "txt") == name
 
 
 def test_each_form_is_the_report_as_the_command_prints_it():
-    look = look_at(MACHINE)
-    assert json.loads(export.content(look, "json", ""))["schema"] == "fsadvisor/report/2"
-    assert export.content(look, "html", "").startswith(b"<!DOCTYPE html>")
-    assert b"POWER LOSS" in export.content(look, "txt", "")
-    assert export.content(look, "svg", "<svg/>") == b"<svg/>"
+    snapshot = snapshot_from(MACHINE)
+    assert json.loads(export.content(snapshot, "json", ""))["schema"] == "fsadvisor/report/2"
+    assert export.content(snapshot, "html", "").startswith(b"<!DOCTYPE html>")
+    assert b"POWER LOSS" in export.content(snapshot, "txt", "")
+    assert export.content(snapshot, "svg", "<svg/>") == b"<svg/>"
 
 
 def test_a_report_waits_for_answers_and_for_what_is_so():
-    look = look_at(MACHINE)
-    asking = replace(look, asking=("nvme list",))
-    supposing = replace(look, supposed=(Supposition("disk:sda", "disk.plp", "proven"),))
+    snapshot = snapshot_from(MACHINE)
+    asking = replace(snapshot, asking=("nvme list",))
+    supposing = replace(snapshot, supposed=(Supposition("disk:sda", "disk.plp", "proven"),))
     for form in ("txt", "json", "html"):
-        assert export.obstacle(look, form) == ""
+        assert export.obstacle(snapshot, form) == ""
         assert "1 answer still to come" in export.obstacle(asking, form)
         assert "supposed" in export.obstacle(supposing, form)
     assert export.obstacle(asking, "svg") == ""

@@ -9,25 +9,25 @@ from fsadvisor.pages.screen import laid
 from fsadvisor.report.rule_page import document
 from fsadvisor.rulebook.rule import Outcome
 from fsadvisor.tui.views import finding
-from fsadvisor.tui.views.look import finding_key
+from fsadvisor.tui.views.snapshot import finding_key
 from tests.cases import few
 from tests.counted import calls
 from tests.report import composed
-from tests.views.seen import look_at, look_of, many_disks, session, text
+from tests.views.seen import many_disks, session, snapshot_from, snapshot_of, text
 
 MACHINES = ("ext4-nobarrier", "pm9a3-postgresql-volatile", "worn-nvme-database", "lab-fstab-that-would-not-boot")
 
 
-def keys(look):
-    return [finding_key(one) for one in look.findings]
+def keys(snapshot):
+    return [finding_key(one) for one in snapshot.findings]
 
 
-def key_of(look, rule):
-    return next(key for key in keys(look) if key.startswith(f"{rule}\n"))
+def key_of(snapshot, rule):
+    return next(key for key in keys(snapshot) if key.startswith(f"{rule}\n"))
 
 
-def read(look, key, width=80, glyphs=UNICODE, **more):
-    return text(laid(finding.page(look, key, glyphs, **more).whole.blocks, width, unicode=glyphs is UNICODE))
+def read(snapshot, key, width=80, glyphs=UNICODE, **more):
+    return text(laid(finding.page(snapshot, key, glyphs, **more).whole.blocks, width, unicode=glyphs is UNICODE))
 
 
 def flat(page):
@@ -36,38 +36,38 @@ def flat(page):
 
 @pytest.mark.parametrize("machine", MACHINES)
 def test_every_finding_says_what_where_why_there_and_who_says_so(machine):
-    look = look_at(machine)
-    for at, (key, one) in enumerate(zip(keys(look), look.findings, strict=True), 1):
-        page = flat(read(look, key))
+    snapshot = snapshot_from(machine)
+    for at, (key, one) in enumerate(zip(keys(snapshot), snapshot.findings, strict=True), 1):
+        page = flat(read(snapshot, key))
         assert one.title in page
         assert one.rule.severity.upper() in page
-        assert f"{at} of {len(look.findings)}" in page
-        assert ("(] next)" in page) == (at < len(look.findings))
+        assert f"{at} of {len(snapshot.findings)}" in page
+        assert ("(] next)" in page) == (at < len(snapshot.findings))
         assert one.rule.id in page
         assert "References" in page
 
 
 @pytest.mark.parametrize("machine", MACHINES)
 def test_every_answer_is_told_by_a_sign_and_a_word(machine):
-    look = look_at(machine)
+    snapshot = snapshot_from(machine)
     signs = {"yes": "✓", "no": "✗", "unknown": "?"}
-    for key, one in zip(keys(look), look.findings, strict=True):
-        page = read(look, key)
+    for key, one in zip(keys(snapshot), snapshot.findings, strict=True):
+        page = read(snapshot, key)
         for truth in one.truths:
             word = {"true": "yes", "false": "no", "unknown": "unknown"}[truth.value]
             assert f"{signs[word]} {word}" in page
 
 
 def test_the_facts_stand_below_the_ask_with_value_and_source():
-    page = read(look_at("ext4-nobarrier"), key_of(look_at("ext4-nobarrier"), "nobarrier-unproven"))
+    page = read(snapshot_from("ext4-nobarrier"), key_of(snapshot_from("ext4-nobarrier"), "nobarrier-unproven"))
     lines = [line.strip() for line in page.split("\n")]
     asked = next(at for at, line in enumerate(lines) if "told to send no flushes?" in line)
     assert lines[asked + 1] == "filesystem.barriers = no (/proc/fs/ext4/loop0/options)"
 
 
 def test_where_not_all_is_safe_the_head_says_so_and_open_questions_come_first():
-    look = look_at("ext4-nobarrier")
-    page = read(look, key_of(look, "nobarrier-unproven"))
+    snapshot = snapshot_from("ext4-nobarrier")
+    page = read(snapshot, key_of(snapshot, "nobarrier-unproven"))
     assert "✗ No commands are shown, because not all is safe." in page
     safety = page[page.index("No commands are shown, because not all is safe\n") :]
     assert safety.index("✗ no") < safety.index("✓ yes")
@@ -75,17 +75,17 @@ def test_where_not_all_is_safe_the_head_says_so_and_open_questions_come_first():
 
 
 def test_what_is_not_known_tells_how_to_learn_it():
-    look = look_at("worn-nvme-database")
-    withheld = next(one for one in look.findings if one.outcome is Outcome.WITHHELD)
+    snapshot = snapshot_from("worn-nvme-database")
+    withheld = next(one for one in snapshot.findings if one.outcome is Outcome.WITHHELD)
     cures = [fact.learn for fact in withheld.verdicts[0].to_learn().values() if fact.learn]
-    page = flat(read(look, finding_key(withheld)))
+    page = flat(read(snapshot, finding_key(withheld)))
     assert cures
     assert all(f"to learn it: {' '.join(cure.split())}" in page for cure in cures)
 
 
 def test_commands_are_blocks_of_their_own_and_the_undo_is_at_hand():
-    look = look_at("pm9a3-postgresql-volatile")
-    page = finding.page(look, key_of(look, "access-times-written"), UNICODE)
+    snapshot = snapshot_from("pm9a3-postgresql-volatile")
+    page = finding.page(snapshot, key_of(snapshot, "access-times-written"), UNICODE)
     blocks = {block.name: block.lines for block in page.todo if isinstance(block, Commands)}
     assert next(iter(blocks)) == "do now"
     assert "noatime" in blocks["do now"][0]
@@ -93,9 +93,9 @@ def test_commands_are_blocks_of_their_own_and_the_undo_is_at_hand():
 
 
 def test_commands_are_those_of_the_report():
-    look = look_at("worn-nvme-database")
-    for key, one in zip(keys(look), look.findings, strict=True):
-        blocks = [block for block in finding.page(look, key, UNICODE).todo if isinstance(block, Commands)]
+    snapshot = snapshot_from("worn-nvme-database")
+    for key, one in zip(keys(snapshot), snapshot.findings, strict=True):
+        blocks = [block for block in finding.page(snapshot, key, UNICODE).todo if isinstance(block, Commands)]
         said = {line for block in blocks for line in block.copied}
         for verdict in one.verdicts:
             todo = verdict.instructions()
@@ -103,21 +103,21 @@ def test_commands_are_those_of_the_report():
 
 
 def test_a_finding_that_has_gone_says_what_its_rule_says_now_or_calmly_that_it_has_gone():
-    look = look_at("pm9a3-postgresql-volatile")
-    passed = next(one for one in look.verdicts if one.outcome is Outcome.OK)
-    page = read(look, f"{passed.rule.id}\n{passed.subject.id}")
+    snapshot = snapshot_from("pm9a3-postgresql-volatile")
+    passed = next(one for one in snapshot.verdicts if one.outcome is Outcome.OK)
+    page = read(snapshot, f"{passed.rule.id}\n{passed.subject.id}")
     assert "CHECKED, NOT FOUND HERE: " in flat(page)
     assert "So nothing is advised" in flat(page)
     assert "Do now" not in page
-    gone = flat(read(look, "access-times-written\nmount:/not/there"))
+    gone = flat(read(snapshot, "access-times-written\nmount:/not/there"))
     assert "No longer there" in gone
     assert "mount:/not/there is not on this machine now" in gone
 
 
 def test_what_could_not_be_told_has_a_page_with_what_would_tell():
-    look = look_at("pm9a3-postgresql-volatile")
-    open_one = next(one for one in look.verdicts if one.outcome is Outcome.UNDETERMINED)
-    page = flat(read(look, f"{open_one.rule.id}\n{open_one.subject.id}"))
+    snapshot = snapshot_from("pm9a3-postgresql-volatile")
+    open_one = next(one for one in snapshot.verdicts if one.outcome is Outcome.UNDETERMINED)
+    page = flat(read(snapshot, f"{open_one.rule.id}\n{open_one.subject.id}"))
     assert "COULD NOT BE TOLD HERE: " in page
     assert "It may be so, and may not" in page
     assert page.index("What is not known") < page.index("? unknown") < page.index("fsadvisor says")
@@ -126,10 +126,10 @@ def test_what_could_not_be_told_has_a_page_with_what_would_tell():
 
 @pytest.mark.parametrize("machine", few(MACHINES))
 def test_what_a_rule_would_say_stands_below_a_line_that_says_that_it_is_not_so(machine):
-    look = look_at(machine)
-    for one in look.verdicts:
+    snapshot = snapshot_from(machine)
+    for one in snapshot.verdicts:
         if not one.calls_for_action:
-            page = flat(read(look, f"{one.rule.id}\n{one.subject.id}"))
+            page = flat(read(snapshot, f"{one.rule.id}\n{one.subject.id}"))
             said = flat(one.rule.why).replace("`", "")[:40]
             line = {Outcome.OK: "It is not so here. If it were", Outcome.UNDETERMINED: "It is not known to be so."}
             assert page.index(line[one.outcome]) < page.replace("`", "").index(said)
@@ -137,8 +137,8 @@ def test_what_a_rule_would_say_stands_below_a_line_that_says_that_it_is_not_so(m
 
 
 def test_why_nobarrier_is_not_advised_is_answered_by_the_cache_below():
-    look = look_at("as-it-is")
-    page = flat(read(look, "nobarrier-unproven\nfilesystem:/dev/vda"))
+    snapshot = snapshot_from("as-it-is")
+    page = flat(read(snapshot, "nobarrier-unproven\nfilesystem:/dev/vda"))
     decided = page.index("The answer that decided")
     assert decided < page.index("✗ no Are barriers off?") < page.index("All else that it asks is so here")
     assert "NOT SO HERE, OR IT WOULD BE A CRITICAL RISK: nobarrier" in page
@@ -147,29 +147,29 @@ def test_why_nobarrier_is_not_advised_is_answered_by_the_cache_below():
 
 
 def test_where_something_else_than_the_answer_that_decided_stands_in_the_way_too_nothing_is_said_of_what_would_be():
-    look = look_at("pm9a3-postgresql-no-volatile")
-    for one in look.verdicts:
+    snapshot = snapshot_from("pm9a3-postgresql-no-volatile")
+    for one in snapshot.verdicts:
         if one.outcome is Outcome.OK:
             truths = [ask.expression.evaluate(one.subject.scope) for ask in one.rule.conditions]
             alone = sum(truth is not TRUE for truth in truths) == 1
             more = any(ask.expression.evaluate(one.subject.scope) is TRUE for ask in one.rule.checks)
-            page = flat(read(look, f"{one.rule.id}\n{one.subject.id}"))
+            page = flat(read(snapshot, f"{one.rule.id}\n{one.subject.id}"))
             assert ("NOT SO HERE, OR IT WOULD BE" in page) == (alone and more), one.rule.id
 
 
 def test_next_and_before_walk_through_what_a_rule_does_not_advise():
-    look = look_at("raid-lvm-crypt-server")
-    same = [f"{it.rule.id}\n{it.subject.id}" for it in look.verdicts if it.rule.id == "nobarrier-unproven"]
-    quiet = [key for key in same if finding.found(look, key).outcome is Outcome.OK]
+    snapshot = snapshot_from("raid-lvm-crypt-server")
+    same = [f"{it.rule.id}\n{it.subject.id}" for it in snapshot.verdicts if it.rule.id == "nobarrier-unproven"]
+    quiet = [key for key in same if finding.found(snapshot, key).outcome is Outcome.OK]
     assert len(quiet) > 1
-    assert [finding.beside(look, one, 1) for one in quiet] == [*quiet[1:], None]
-    assert [finding.beside(look, one, -1) for one in quiet] == [None, *quiet[:-1]]
-    assert f"(1 of {len(quiet)} filesystems, ] next)" in flat(read(look, quiet[0]))
+    assert [finding.beside(snapshot, one, 1) for one in quiet] == [*quiet[1:], None]
+    assert [finding.beside(snapshot, one, -1) for one in quiet] == [None, *quiet[:-1]]
+    assert f"(1 of {len(quiet)} filesystems, ] next)" in flat(read(snapshot, quiet[0]))
 
 
 def test_what_holds_stands_before_what_a_guide_says_instead_and_no_number_of_ours_is_told():
-    look = look_at("ext4-nobarrier")
-    page = flat(read(look, key_of(look, "nobarrier-unproven")))
+    snapshot = snapshot_from("ext4-nobarrier")
+    page = flat(read(snapshot, key_of(snapshot, "nobarrier-unproven")))
     guides = page[page.index("What guides say, and what is wrong with it") :]
     assert guides.index("power-loss protection says nothing") < guides.index("Unsafe, though told by")
     assert "(E2)" not in guides
@@ -177,23 +177,23 @@ def test_what_holds_stands_before_what_a_guide_says_instead_and_no_number_of_our
 
 
 def test_a_finding_is_found_by_any_of_its_subjects():
-    look = look_of(composed.many(3))
-    one = next(one for one in look.findings if len(one.verdicts) > 1)
-    assert finding.found(look, f"{one.rule.id}\n{one.verdicts[-1].subject.id}") is one
+    snapshot = snapshot_of(composed.many(3))
+    one = next(one for one in snapshot.findings if len(one.verdicts) > 1)
+    assert finding.found(snapshot, f"{one.rule.id}\n{one.verdicts[-1].subject.id}") is one
 
 
 def test_next_and_before_walk_through_the_ranking_and_end():
-    look = look_at("worn-nvme-database")
-    every = keys(look)
-    assert finding.beside(look, every[0], 1) == every[1]
-    assert finding.beside(look, every[1], -1) == every[0]
-    assert finding.beside(look, every[0], -1) is None
-    assert finding.beside(look, every[-1], 1) is None
-    assert finding.beside(look, "no-such-rule\nhost", 1) == every[0]
+    snapshot = snapshot_from("worn-nvme-database")
+    every = keys(snapshot)
+    assert finding.beside(snapshot, every[0], 1) == every[1]
+    assert finding.beside(snapshot, every[1], -1) == every[0]
+    assert finding.beside(snapshot, every[0], -1) is None
+    assert finding.beside(snapshot, every[-1], 1) is None
+    assert finding.beside(snapshot, "no-such-rule\nhost", 1) == every[0]
 
 
 def test_a_page_about_ten_times_the_disks_costs_ten_times_as_much():
-    few, many = look_of(composed.many(12)), many_disks()
+    few, many = snapshot_of(composed.many(12)), many_disks()
     assert keys(few) == keys(many)
     for key in keys(few):
         cost, ten_times = (calls(lambda one=one, key=key: finding.page(one, key, UNICODE)) for one in (few, many))
@@ -201,9 +201,9 @@ def test_a_page_about_ten_times_the_disks_costs_ten_times_as_much():
 
 
 def test_of_hundreds_of_disks_ten_have_their_commands_shown_and_all_are_copied():
-    look = many_disks()
-    for key, one in zip(keys(look), look.findings, strict=True):
-        page = finding.page(look, key, UNICODE)
+    snapshot = many_disks()
+    for key, one in zip(keys(snapshot), snapshot.findings, strict=True):
+        page = finding.page(snapshot, key, UNICODE)
         assert len(laid(page.whole.blocks, 80)) < 400
         for block in page.todo:
             if isinstance(block, Commands) and block.name == "do now":
@@ -211,25 +211,25 @@ def test_of_hundreds_of_disks_ten_have_their_commands_shown_and_all_are_copied()
 
 
 def test_a_waiver_and_the_choice_stand_in_the_head():
-    look = look_at("pm9a3-postgresql-volatile")
-    assert "Chosen for the plan" in read(look, keys(look)[0], chosen=1)
-    assert "Chosen for the plan" not in read(look, keys(look)[0])
+    snapshot = snapshot_from("pm9a3-postgresql-volatile")
+    assert "Chosen for the plan" in read(snapshot, keys(snapshot)[0], chosen=1)
+    assert "Chosen for the plan" not in read(snapshot, keys(snapshot)[0])
 
 
 @pytest.mark.parametrize("width", few([40, 79, 158], 3))
 @pytest.mark.parametrize("glyphs", [UNICODE, ASCII])
 def test_hostile_names_stay_text_within_the_width(width, glyphs):
-    look = look_of(composed.hostile())
-    for key in keys(look):
-        page = finding.page(look, key, glyphs)
+    snapshot = snapshot_of(composed.hostile())
+    for key in keys(snapshot):
+        page = finding.page(snapshot, key, glyphs)
         for line in laid(page.whole.blocks, width, unicode=glyphs is UNICODE):
             assert columns(line) <= width
             assert plain(line).isprintable()
 
 
 def test_in_ascii_nothing_else_is_drawn_by_us():
-    look = look_at("ext4-nobarrier")
-    drawn = read(look, keys(look)[0], glyphs=ASCII)
+    snapshot = snapshot_from("ext4-nobarrier")
+    drawn = read(snapshot, keys(snapshot)[0], glyphs=ASCII)
     assert not set("✓✗•…█↪▶●") & set(drawn)
 
 
@@ -241,7 +241,7 @@ def test_every_rule_has_a_page():
 
 
 def test_what_would_unlock_it_is_a_key_of_the_explorer_and_no_command():
-    look = look_at("pm9a3-postgresql-volatile")
-    lines = [line for key in keys(look) for line in read(look, key, 400).split("\n") if "To unlock: " in line]
+    snapshot = snapshot_from("pm9a3-postgresql-volatile")
+    lines = [line for key in keys(snapshot) for line in read(snapshot, key, 400).split("\n") if "To unlock: " in line]
     assert any("answer 6 questions here: a" in line for line in lines)
     assert not any("fsadvisor attest" in line for line in lines)

@@ -13,7 +13,7 @@ from fsadvisor.report import history
 from fsadvisor.storage.catalogue import catalogue
 from fsadvisor.tui.views import subject
 from tests.report import composed
-from tests.views.seen import look_of, text
+from tests.views.seen import snapshot_of, text
 
 THEN = dt.datetime(2026, 11, 20, 22, 1, tzinfo=dt.UTC)
 NOW = THEN + dt.timedelta(days=1)
@@ -83,13 +83,13 @@ def test_every_moving_fact_is_in_the_catalogue():
 def test_the_subject_shows_what_changed_on_its_rows_in_full_and_in_the_list_of_all():
     now = machine(write_cache="write through")
     found = since(machine(write_cache="write back"), now)
-    look = look_of(now, history=found)
-    row = next(row for row in subject.rows(look, "disk:sda", 120, UNICODE) if row.key == "fact\ndisk.write_cache")
+    snapshot = snapshot_of(now, history=found)
+    row = next(row for row in subject.rows(snapshot, "disk:sda", 120, UNICODE) if row.key == "fact\ndisk.write_cache")
     assert "changed was write back" in " ".join(text(row.lines).split())
-    page = text(laid(subject.detail(look, "disk:sda", row.key, UNICODE).blocks, 100))
+    page = text(laid(subject.detail(snapshot, "disk:sda", row.key, UNICODE).blocks, 100))
     assert f"changed since {found.moment}: write back -> write through" in page
-    assert f"Changed since {found.moment}" in text(laid(subject.more(look, "disk:sda", UNICODE).blocks, 80))
-    assert "1 changed since" in plain(subject.title(look, "disk:sda"))
+    assert f"Changed since {found.moment}" in text(laid(subject.more(snapshot, "disk:sda", UNICODE).blocks, 80))
+    assert "1 changed since" in plain(subject.title(snapshot, "disk:sda"))
 
 
 @given(strategies.text(max_size=400), strategies.text(max_size=400))

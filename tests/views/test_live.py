@@ -16,7 +16,7 @@ from fsadvisor.tui.views import live, live_disk
 from fsadvisor.tui.views.live_limit import Writers
 from tests.cases import each
 from tests.views.pulses import SYNCING, processes, pulse, stacks
-from tests.views.seen import look_at
+from tests.views.seen import snapshot_from
 
 WIDTHS = [40, 80, 102, 200]
 
@@ -42,7 +42,7 @@ def writing(name="postgres", **told):
     writers.add(processes(0.0, {7: 0, 8: 0}, names={7: name}, **told))
     writers.add(processes(1.0, {7: 5 << 20, 8: 4096}, names={7: name}, **told))
     for at in range(10):
-        writers.look(stacks(1.0 + at / 10, {7: (SYNCING,) if at < 4 else (), 8: ()}))
+        writers.sample(stacks(1.0 + at / 10, {7: (SYNCING,) if at < 4 else (), 8: ()}))
     return writers.writing()
 
 
@@ -146,7 +146,7 @@ def test_where_waiting_can_not_be_told_it_says_why_and_shows_no_zero():
     writers = Writers()
     writers.add(processes(0.0, {7: 0}))
     writers.add(processes(1.0, {7: 1}))
-    writers.look(stacks(1.0, {}, unknown=Unknown(Cause.DENIED, "run as root", "/proc/PID/stack")))
+    writers.sample(stacks(1.0, {}, unknown=Unknown(Cause.DENIED, "run as root", "/proc/PID/stack")))
     now = live.Seen(writing=writers.writing())
     assert "fsync: denied (/proc/PID/stack); run as root" in plain(live.writers_title(now, "name", 80, UNICODE)[1])
     assert " ?  " in texts(live.writer_rows(now, "name", 80, UNICODE))[0]
@@ -159,9 +159,9 @@ def test_the_last_line_says_what_watching_costs_and_when_nothing_answers():
 
 
 def test_a_disk_tells_its_minute_and_what_stands_on_it():
-    look = look_at("pm9a3-postgresql-volatile")
-    name = next(iter(live_disk.names(look)))
-    document = live_disk.document(busy((name,)), look, name, 60, UNICODE)
+    snapshot = snapshot_from("pm9a3-postgresql-volatile")
+    name = next(iter(live_disk.names(snapshot)))
+    document = live_disk.document(busy((name,)), snapshot, name, 60, UNICODE)
     text = "\n".join(plain(one) for one in laid(document.blocks, 60))
     assert "2.00 ms each" in text
     assert "3.0/s" in text
@@ -171,11 +171,11 @@ def test_a_disk_tells_its_minute_and_what_stands_on_it():
 
 def who(*mounts):
     """What is told of a disk while two processes write, with files open at these places."""
-    look = look_at("pm9a3-postgresql-volatile")
-    name = next(iter(live_disk.names(look)))
+    snapshot = snapshot_from("pm9a3-postgresql-volatile")
+    name = next(iter(live_disk.names(snapshot)))
     told = writing()
     placed = [replace(one, mounts=at) for one, at in zip(told.writers, mounts, strict=True)]
-    document = live_disk.document(seen(writing=replace(told, writers=tuple(placed))), look, name, 90, UNICODE)
+    document = live_disk.document(seen(writing=replace(told, writers=tuple(placed))), snapshot, name, 90, UNICODE)
     return "\n".join(plain(one) for one in laid(document.blocks, 90))
 
 
@@ -243,7 +243,7 @@ def test_busy_is_drawn_on_one_scale_in_the_colour_of_its_value():
 
 
 def test_a_device_is_listed_with_the_mounts_on_it():
-    places = live_disk.places(look_at("raid-lvm-crypt-server"))
+    places = live_disk.places(snapshot_from("raid-lvm-crypt-server"))
     assert places["sda1"] == "/"
     assert "/srv" in places["dm-1"].split()
     assert {"/", "/srv"} <= set(places["sda"].split())

@@ -7,22 +7,23 @@ from hypothesis import strategies as st
 from fsadvisor.pages.glyphs import ASCII, UNICODE, columns, padded, plain
 from fsadvisor.tui.views.overview import Shape, screen
 from tests.report import composed
-from tests.views.seen import look_at, look_of
+from tests.views.seen import snapshot_from, snapshot_of
 
-LOOKS = [None, look_at("raid-lvm-crypt-server"), look_of(composed.hostile())]
+LOOKS = [None, snapshot_from("raid-lvm-crypt-server"), snapshot_of(composed.hostile())]
 
 
-def drawn(look, shape, name="db1", glyphs=UNICODE):
+def drawn(snapshot, shape, name="db1", glyphs=UNICODE):
     """The screen as it stands on a terminal."""
     return [
-        "".join(plain(padded(one.line, one.columns)) for one in pieces) for pieces in screen(look, name, shape, glyphs)
+        "".join(plain(padded(one.line, one.columns)) for one in pieces)
+        for pieces in screen(snapshot, name, shape, glyphs)
     ]
 
 
 @given(st.sampled_from(LOOKS), st.integers(1, 320), st.integers(0, 110), st.sampled_from([(1, UNICODE), (0, ASCII)]))
-def test_every_line_is_as_wide_as_the_screen_and_none_is_below_it(look, width, height, kind):
+def test_every_line_is_as_wide_as_the_screen_and_none_is_below_it(snapshot, width, height, kind):
     gutter, glyphs = kind
-    lines = screen(look, "a name\x1b[2J\n" * 9, Shape(width, height, gutter), glyphs)
+    lines = screen(snapshot, "a name\x1b[2J\n" * 9, Shape(width, height, gutter), glyphs)
     assert len(lines) <= height
     assert len(lines) == height or height < 4
     for pieces in lines:

@@ -6,15 +6,15 @@ import pytest
 
 from fsadvisor.rulebook.loading import own_rulebook
 from fsadvisor.tui.views import keys
-from fsadvisor.tui.views.look import A_WORD, ALL_WORDS, BEGUN, EXACT, INSIDE
-from tests.views.seen import look_at, many_disks
+from fsadvisor.tui.views.snapshot import A_WORD, ALL_WORDS, BEGUN, EXACT, INSIDE
+from tests.views.seen import many_disks, snapshot_from
 
 RULES = own_rulebook().rules
 
 
 def hits(machine, typed):
-    look = look_at(machine) if isinstance(machine, str) else machine
-    return keys.Index(keys.entries(look, RULES), look.names).found(typed)
+    snapshot = snapshot_from(machine) if isinstance(machine, str) else machine
+    return keys.Index(keys.entries(snapshot, RULES), snapshot.names).found(typed)
 
 
 @pytest.mark.parametrize("machine", ["pm9a3-postgresql-volatile", "lab-nvme-volatile-cache", "as-it-is"])
@@ -36,7 +36,7 @@ def test_advice_comes_before_why_not():
 def test_each_of_few_subjects_has_an_entry_and_of_many_the_first_stands_for_all():
     few = [one for one in hits("worn-nvme-database", "nobarrier-unproven") if one.kind == keys.WHY_NOT]
     assert [one.about.split()[1] for one in few] == ["/dev/nvme0n1", "/dev/nvme1n1", "/dev/nvme2n1"]
-    every = list(keys.entries(look_at("raid-lvm-crypt-server"), RULES))
+    every = list(keys.entries(snapshot_from("raid-lvm-crypt-server"), RULES))
     many = [one for one in every if one.kind == keys.WHY_NOT and one.about.endswith(" more")]
     assert many
     assert all(sum(it.what == one.what and it.under == one.under for it in every) == 1 for one in many)
@@ -94,8 +94,8 @@ def test_disks_of_which_a_fact_says_the_same_share_an_entry():
 @pytest.mark.parametrize("typed", ["theme", "Plan", "order"])
 def test_an_action_whose_name_is_typed_stands_before_all_that_only_begins_so(typed):
     actions = [keys.action(name, "x", "it does something", name) for name in ("Theme", "Plan", "Order")]
-    look = look_at("old-storage-server")
-    every = keys.Index(keys.entries(look, RULES), look.names)
+    snapshot = snapshot_from("old-storage-server")
+    every = keys.Index(keys.entries(snapshot, RULES), snapshot.names)
     assert every.found(typed, actions)[0].key == typed.capitalize()
 
 
@@ -106,7 +106,9 @@ def test_scattered_letters_find_nothing(typed):
 
 def test_a_rule_that_only_doctor_asks_is_never_said_to_apply_to_nothing():
     now = {rule.id for rule in RULES if rule.subject == "now"}
-    entries = [one for one in keys.entries(look_at("as-it-is"), RULES) if one.kind >= keys.RULE and one.key in now]
+    entries = [
+        one for one in keys.entries(snapshot_from("as-it-is"), RULES) if one.kind >= keys.RULE and one.key in now
+    ]
     assert {one.key for one in entries} == now
     assert all(one.kind == keys.RULE and "doctor" in one.under for one in entries)
 
@@ -156,8 +158,8 @@ def test_every_command_of_the_command_line_is_found_with_what_it_does():
 
 @pytest.mark.parametrize("machine", ["many", "raid-lvm-crypt-server"])
 def test_subjects_are_found_as_if_each_were_compared_by_itself(machine):
-    look = many_disks() if machine == "many" else look_at(machine)
-    each = [keys.folded(keys.show(one)) for one in look.storage.subjects]
+    snapshot = many_disks() if machine == "many" else snapshot_from(machine)
+    each = [keys.folded(keys.show(one)) for one in snapshot.storage.subjects]
     fits = set()
     for typed in (
         *"eos-/1.",
@@ -176,9 +178,9 @@ def test_subjects_are_found_as_if_each_were_compared_by_itself(machine):
         begins = re.compile(rf"(?<![^\W_]){re.escape(typed)}").search
         compared = [(keys._fit(words, typed, begins, one), one.entry) for one in each]
         best = sorted((pair for pair in compared if pair[0]), key=lambda pair: -pair[0])[: keys.MOST]
-        found = [(fit, keys.show(subject)) for fit, subject in look.names.found(words, keys.MOST)]
+        found = [(fit, keys.show(subject)) for fit, subject in snapshot.names.found(words, keys.MOST)]
         assert found == best, typed
         fits |= {fit for fit, _ in found}
     whole = each[-1].name
-    assert look.names.found(whole.split(), 1)[0][0] == EXACT
+    assert snapshot.names.found(whole.split(), 1)[0][0] == EXACT
     assert fits >= {A_WORD, BEGUN, INSIDE, ALL_WORDS}

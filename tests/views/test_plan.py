@@ -12,12 +12,12 @@ from fsadvisor.rulebook.advise import advise
 from fsadvisor.rulebook.loading import own_rulebook
 from fsadvisor.tui.views import plan
 from fsadvisor.tui.views.advice import Choice, pairs_of
-from fsadvisor.tui.views.look import Look
+from fsadvisor.tui.views.snapshot import Snapshot
 from tests.cases import few
 from tests.paths import FIXTURES
 from tests.plan import composed
 from tests.report import composed as reported
-from tests.views.seen import look_at, text
+from tests.views.seen import snapshot_from, text
 
 MACHINES = ("lab-ext4-tuned", "pm9a3-postgresql-volatile", "old-storage-server", "ext4-nobarrier")
 
@@ -32,18 +32,18 @@ def pairs(findings):
 
 def all_of(machine):
     """The plan for everything that is found there."""
-    look = look_at(machine)
-    return plan.gathered(look, pairs(look.findings), reader(machine))
+    snapshot = snapshot_from(machine)
+    return plan.gathered(snapshot, pairs(snapshot.findings), reader(machine))
 
 
-def look_of(storage, rules):
-    return Look(number=1, storage=storage, verdicts=advise(storage, rules), about=reported.ABOUT)
+def snapshot_of(storage, rules):
+    return Snapshot(number=1, storage=storage, verdicts=advise(storage, rules), about=reported.ABOUT)
 
 
 def from_texts(storage, texts, rules=composed.RULES):
     """The same for a composed machine."""
-    look = look_of(storage, rules)
-    return plan.gathered(look, pairs(look.findings), composed.reader(texts))
+    snapshot = snapshot_of(storage, rules)
+    return plan.gathered(snapshot, pairs(snapshot.findings), composed.reader(texts))
 
 
 def read(found, name=plan.STEPS, width=80, glyphs=UNICODE):
@@ -75,9 +75,9 @@ def test_what_is_left_to_people_names_the_drives_that_the_finding_names():
 
 @pytest.mark.parametrize("machine", MACHINES)
 def test_what_is_planned_is_what_the_command_plans(machine):
-    look = look_at(machine)
-    mine = plan.gathered(look, pairs(plan.all_with_commands(look)), reader(machine)).plan
-    whole = planned(look.storage, chosen(look.storage, own_rulebook().rules, ()), reader(machine))
+    snapshot = snapshot_from(machine)
+    mine = plan.gathered(snapshot, pairs(plan.all_with_commands(snapshot)), reader(machine)).plan
+    whole = planned(snapshot.storage, chosen(snapshot.storage, own_rulebook().rules, ()), reader(machine))
     assert (mine.steps, mine.files, mine.fstab) == (whole.steps, whole.files, whole.fstab)
 
 
@@ -118,8 +118,8 @@ def test_findings_that_disagree_are_told_as_a_conflict_with_both_names():
 
 
 def test_a_finding_that_is_gone_is_named():
-    look = look_at("pm9a3-postgresql-volatile")
-    found = plan.gathered(look, [("no-longer-there", "disk:sda")], reader("pm9a3-postgresql-volatile"))
+    snapshot = snapshot_from("pm9a3-postgresql-volatile")
+    found = plan.gathered(snapshot, [("no-longer-there", "disk:sda")], reader("pm9a3-postgresql-volatile"))
     assert found.findings == ()
     assert "no-longer-there was chosen and is no longer found on sda" in flat(read(found))
 

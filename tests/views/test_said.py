@@ -10,7 +10,7 @@ from fsadvisor.pages.glyphs import plain
 from fsadvisor.pages.screen import laid
 from fsadvisor.tui.views import what_if
 from tests.paths import FIXTURES
-from tests.views.seen import look_at, session
+from tests.views.seen import session, snapshot_from
 
 SERVER = "old-storage-server"
 
@@ -19,8 +19,8 @@ def page(fact, subject, value, on=dt.date(2026, 11, 26)):
     machine = open_machine(FIXTURES / "machines" / SERVER)
     saying = attestation.Saying(by="Jo", because="read", link="", until=None, on=on)
     entry = verbs.prepared(machine, fact, subject, value, saying)
-    after = session().look(WithFile(machine, ATTESTATIONS, attestation.entry_toml(entry), ATTESTATIONS))
-    made = what_if.page_of_said(look_at(SERVER), after, [entry], "written", live=False)
+    after = session().snapshot(WithFile(machine, ATTESTATIONS, attestation.entry_toml(entry), ATTESTATIONS))
+    made = what_if.page_of_said(snapshot_from(SERVER), after, [entry], "written", live=False)
     return " ".join(" ".join(plain(one) for one in laid(made.blocks, 300)).split())
 
 
@@ -50,7 +50,7 @@ def test_before_the_machine_was_looked_at_again_nothing_is_said_to_have_changed(
     machine = open_machine(FIXTURES / "machines" / SERVER)
     saying = attestation.Saying(by="Jo", because="read", link="", until=None)
     entries = [verbs.prepared(machine, "disk.datasheet_plp", "sda", "yes", saying)]
-    made = what_if.page_of_said(look_at(SERVER), None, entries, "written", live=True)
+    made = what_if.page_of_said(snapshot_from(SERVER), None, entries, "written", live=True)
     text = " ".join(plain(one) for one in laid(made.blocks, 300))
     assert "Looking again" in text
     assert "What it changed" not in text

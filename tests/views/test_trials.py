@@ -21,7 +21,7 @@ from fsadvisor.tui.views.trials_progress import TrialProgress, note
 from tests.cases import few
 from tests.report import composed
 from tests.tui.played import COMPARISON, COST
-from tests.views.seen import look_at, look_of, many_disks, text
+from tests.views.seen import many_disks, snapshot_from, snapshot_of, text
 
 NOW = datetime(2026, 11, 21, 22, 8, tzinfo=UTC)
 EVIL = "\x1b]0;owned\x07[bold]x[/]\u202e\udcff"
@@ -120,12 +120,12 @@ def test_what_strangers_call_things_breaks_no_page(width, glyphs):
 
 @pytest.mark.parametrize("width", few([40, 80, 160], 3))
 def test_rows_of_hostile_names_fit_and_stay_whole(width):
-    look = look_of(composed.hostile(["escape", "markup", "long", "not UTF-8"]))
+    snapshot = snapshot_of(composed.hostile(["escape", "markup", "long", "not UTF-8"]))
     for live in (True, False):
-        for row in trials.rows(look, NO_RESULTS, (), NOW, width, UNICODE, live=live):
+        for row in trials.rows(snapshot, NO_RESULTS, (), NOW, width, UNICODE, live=live):
             assert all(columns(one) <= width for one in row.lines)
             assert text(row.lines).isprintable()
-            shown(trials.about(row.key, look, NO_RESULTS, NOW, live=live), 56)
+            shown(trials.about(row.key, snapshot, NO_RESULTS, NOW, live=live), 56)
 
 
 @given(st.sampled_from(["mount", "image", "forecast"]), st.text())
@@ -147,7 +147,7 @@ def test_of_thousands_of_mounts_only_the_rows_that_are_seen_are_made():
 
 
 def test_what_can_be_tried_is_found_without_going_through_all_there_is():
-    (verdict, *_) = trials.can_be_tried(look_at("pm9a3-postgresql-volatile"))
+    (verdict, *_) = trials.can_be_tried(snapshot_from("pm9a3-postgresql-volatile"))
     mounted = verdict.subject.scope["mount"]
 
     def endless(_wanted):
@@ -201,12 +201,12 @@ FIGURES = ((1.1, 1.08, 1.15), (0.8, 0.79, 0.81))
 
 def test_what_was_tried_before_stands_at_its_rule_and_below():
     kept = _kept("/var/lib/postgresql", _result(job_of("access-times-written"), 1.1, 1.08, 1.15))
-    look = look_at("pm9a3-postgresql-volatile")
-    said = "\n".join(text(it.lines) for it in trials.rows(look, kept, (), NOW, 120, UNICODE, live=False))
+    snapshot = snapshot_from("pm9a3-postgresql-volatile")
+    said = "\n".join(text(it.lines) for it in trials.rows(snapshot, kept, (), NOW, 120, UNICODE, live=False))
     assert said.count("faster by 8 to 15 %") == 2
     assert "Tried before" in said
     again = _kept("/var/lib/postgresql", *[_result(job_of("access-times-written"), *it) for it in FIGURES])
-    said = "\n".join(text(it.lines) for it in trials.rows(look, again, (), NOW, 160, UNICODE, live=False))
+    said = "\n".join(text(it.lines) for it in trials.rows(snapshot, again, (), NOW, 160, UNICODE, live=False))
     assert "faster by 8 to 15 %, " in said
     assert "(before: slower by" in said
 
@@ -220,15 +220,15 @@ def test_a_forecast_is_fitted_from_two_latencies_and_bounded_from_one():
 
 
 def test_results_that_cannot_be_read_are_not_none():
-    look, dark = look_at("pm9a3-postgresql-volatile"), Kept({}, unread=2)
-    rows = trials.rows(look, dark, (), NOW, 120, UNICODE, live=True)
+    snapshot, dark = snapshot_from("pm9a3-postgresql-volatile"), Kept({}, unread=2)
+    rows = trials.rows(snapshot, dark, (), NOW, 120, UNICODE, live=True)
     listed = text([line for row in rows for line in row.lines])
     assert "not tried" not in listed
     assert "not known: results are unreadable" in listed
     assert "no result that can be read to forecast from" in listed
     assert "2 results unreadable" in plain(trials.title((), dark, live=True))
     tried = next(row.key for row in rows if row.key.startswith("try"))
-    assert "Not yet" not in shown(trials.about(tried, look, dark, NOW, live=True), 56)
+    assert "Not yet" not in shown(trials.about(tried, snapshot, dark, NOW, live=True), 56)
     assert "results that are kept 2 cannot be read" in shown(trials_forecast.page(dark, "/", 80, UNICODE), 80)
 
 
@@ -238,14 +238,14 @@ def test_what_was_compared_before_tells_sides_who_was_best_trend_and_age(width):
     once = replace(_result("compare:1", 1, 1, 1), figure=None, headline="", sides=("/srv", "ext4", "xfs"), best=best)
     again = replace(once, when="2026-11-21T21:08:34+00:00", best={**best, "mail": ("ext4",)})
     kept = Kept({}, 0, {"compare:1": (KeptResult(again, "", ""), KeptResult(once, "", ""))})
-    look = look_at("pm9a3-postgresql-volatile")
-    rows = trials.rows(look, kept, (), NOW, width, UNICODE, live=False)
+    snapshot = snapshot_from("pm9a3-postgresql-volatile")
+    rows = trials.rows(snapshot, kept, (), NOW, width, UNICODE, live=False)
     assert "Compared before" in text(rows[-2].lines)
     said = text(rows[-1].lines)
     assert "/srv, ext4 and xfs" in said
     assert "best: ext4 1, xfs 1 of 3, 1 changed, 59 min ago" in said
     assert columns(rows[-1].lines[0]) <= width
-    page = shown(trials.about(rows[-1].key, look, kept, NOW, live=False), width)
+    page = shown(trials.about(rows[-1].key, snapshot, kept, NOW, live=False), width)
     assert "mail  ext4 is best" in page
     assert "create-1  xfs and ext4 can't be told apart" in page
 

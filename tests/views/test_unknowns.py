@@ -15,7 +15,7 @@ from fsadvisor.rulebook.loading import own_rulebook
 from fsadvisor.rulebook.rule import Outcome
 from fsadvisor.survey.whole import survey
 from fsadvisor.tui.views import unknowns
-from fsadvisor.tui.views.look import Look
+from fsadvisor.tui.views.snapshot import Snapshot
 from fsadvisor.tui.views.unknowns import Means, packages_of, probe_of
 from tests.cases import few
 from tests.paths import FIXTURES
@@ -26,15 +26,15 @@ RULES = {rule.id: rule for rule in RULEBOOK.rules}
 HOSTILE = "[bold]x[/] \x1b]0;t\x07\x1b[31m\u202e\udcff" + "y" * 4096
 
 
-def look_of(storage):
-    return Look(
+def snapshot_of(storage):
+    return Snapshot(
         number=1, storage=storage, verdicts=advise(storage, RULEBOOK.rules), about=Provenance(version="0", root=True)
     )
 
 
 @cache
-def look(name):
-    return look_of(survey(open_machine(FIXTURES / "machines" / name), {}))
+def snapshot(name):
+    return snapshot_of(survey(open_machine(FIXTURES / "machines" / name), {}))
 
 
 def page(task, width=80, os_release="", live=True):
@@ -43,16 +43,16 @@ def page(task, width=80, os_release="", live=True):
 
 @pytest.mark.parametrize("name", few(MACHINES, 6))
 def test_every_open_verdict_and_every_withheld_finding_has_a_task(name):
-    tasks = unknowns.tasks(look(name))
+    tasks = unknowns.tasks(snapshot(name))
     rules = {rule for task in tasks for rule in task.cure.rules}
     held = {rule for task in tasks for rule in task.cure.held_back}
-    assert rules >= {one.rule.id for one in look(name).verdicts if one.outcome is Outcome.UNDETERMINED}
-    assert held == {one.rule.id for one in look(name).verdicts if one.outcome is Outcome.WITHHELD}
+    assert rules >= {one.rule.id for one in snapshot(name).verdicts if one.outcome is Outcome.UNDETERMINED}
+    assert held == {one.rule.id for one in snapshot(name).verdicts if one.outcome is Outcome.WITHHELD}
 
 
 @pytest.mark.parametrize("name", few(MACHINES, 6))
 def test_the_gravest_come_first_and_keys_are_all_different(name):
-    tasks = unknowns.tasks(look(name))
+    tasks = unknowns.tasks(snapshot(name))
     gravity = [task.cure.gravity for task in tasks]
     assert gravity == sorted(gravity)
     assert len({task.key for task in tasks}) == len(tasks)
@@ -60,7 +60,7 @@ def test_the_gravest_come_first_and_keys_are_all_different(name):
 
 @pytest.mark.parametrize("name", few(MACHINES, 6))
 def test_every_task_says_how_it_is_done_or_that_it_can_not_be(name):
-    for task in unknowns.tasks(look(name)):
+    for task in unknowns.tasks(snapshot(name)):
         text = " ".join(page(task).split())
         assert "It would tell" in text
         if task.means is Means.NONE:
@@ -76,13 +76,13 @@ def test_every_task_says_how_it_is_done_or_that_it_can_not_be(name):
 @pytest.mark.parametrize("glyphs", [UNICODE, ASCII])
 def test_rows_fit_their_width(width, glyphs):
     for name in MACHINES:
-        rows = unknowns.rows(unknowns.tasks(look(name)), width, glyphs)
+        rows = unknowns.rows(unknowns.tasks(snapshot(name)), width, glyphs)
         assert all(columns(one) <= width for row in rows for one in row.lines)
         assert {len(row.lines) for row in rows} <= {2}
 
 
 def test_strangers_texts_can_do_no_harm():
-    now = look("raid-lvm-crypt-server")
+    now = snapshot("raid-lvm-crypt-server")
 
     def told(facts):
         changed = {
@@ -96,7 +96,7 @@ def test_strangers_texts_can_do_no_harm():
         structs.replace(one, name=HOSTILE, scope={key: told(facts) for key, facts in one.scope.items()})
         for one in now.storage.subjects
     )
-    tasks = unknowns.tasks(look_of(structs.replace(now.storage, subjects=subjects)))
+    tasks = unknowns.tasks(snapshot_of(structs.replace(now.storage, subjects=subjects)))
     assert tasks
     lines = [plain(one) for row in unknowns.rows(tasks, 200, UNICODE) for one in row.lines]
     for task in tasks:
@@ -136,14 +136,14 @@ def test_packages_are_read_from_a_cure(learn, expected):
 
 def task_for(cause, learn, fact="disk.percentage_used"):
     """A task for a fact of a disk that is not known for this reason."""
-    now = look("worn-nvme-database")
+    now = snapshot("worn-nvme-database")
     subjects = tuple(
         structs.replace(one, scope={**one.scope, "disk": _with(one.scope["disk"], fact, Unknown(cause, learn))})
         if one.kind == "disk"
         else one
         for one in now.storage.subjects
     )
-    tasks = unknowns.tasks(look_of(structs.replace(now.storage, subjects=subjects)))
+    tasks = unknowns.tasks(snapshot_of(structs.replace(now.storage, subjects=subjects)))
     return next(one for one in tasks if fact in one.cure.facts)
 
 
@@ -176,8 +176,8 @@ def test_where_the_distribution_is_not_known_the_package_is_named():
 
 
 def test_what_to_do_follows_from_why_each_drive_says_nothing():
-    ways = {unknowns.heading(one): one for one in unknowns.tasks(look("old-storage-server"))}
+    ways = {unknowns.heading(one): one for one in unknowns.tasks(snapshot("old-storage-server"))}
     assert not any("smartmontools" in heading for heading in ways)
     behind = next(one for heading, one in ways.items() if "drive behind the controller" in heading)
     assert (behind.means, list(behind.cure.subjects)) == (Means.HAND, ["disk:sda"])
-    assert "smartctl" not in look("old-storage-server").missing_tools
+    assert "smartctl" not in snapshot("old-storage-server").missing_tools

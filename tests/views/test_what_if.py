@@ -17,11 +17,11 @@ from fsadvisor.rulebook.rule import Outcome
 from fsadvisor.storage import Supposition
 from fsadvisor.survey.whole import survey
 from fsadvisor.tui.views import suppose, unlocking, what_if
-from fsadvisor.tui.views.look import Look
+from fsadvisor.tui.views.snapshot import Snapshot
 from fsadvisor.tui.views.what_if import AdviceMark
 from tests.cases import few
 from tests.paths import FIXTURES
-from tests.views.seen import look_at
+from tests.views.seen import snapshot_from
 
 MACHINES = sorted(path.name for path in (FIXTURES / "machines").iterdir() if path.is_dir())
 FEW = ["raid-lvm-crypt-server", "pm9a3-postgresql-volatile", "worn-nvme-database", "old-storage-server", "san-host"]
@@ -35,16 +35,16 @@ def opened(name):
     return open_machine(FIXTURES / "machines" / name)
 
 
-def look(name, *supposed):
+def snapshot(name, *supposed):
     storage = survey(opened(name), {}, supposed)
-    return Look(
+    return Snapshot(
         number=1, storage=storage, verdicts=advise(storage, RULEBOOK.rules), about=Provenance(version="0", root=True)
     )
 
 
 @cache
 def real(name):
-    return look(name)
+    return snapshot(name)
 
 
 def texts(rows):
@@ -53,7 +53,7 @@ def texts(rows):
 
 @pytest.mark.parametrize("name", few(MACHINES, 6))
 def test_without_suppositions_everything_is_as_before(name):
-    found = what_if.changes(real(name), look(name))
+    found = what_if.changes(real(name), snapshot(name))
     assert {one.mark for one in found} <= {AdviceMark.SAME}
     assert sum(len(one.subjects) for one in found) == sum(len(one.verdicts) for one in real(name).findings)
 
@@ -61,7 +61,7 @@ def test_without_suppositions_everything_is_as_before(name):
 @pytest.mark.parametrize("name", few(MACHINES, 6))
 def test_what_is_said_to_unlock_advice_does(name):
     for unlock in unlocking.unlocks(real(name)):
-        then = look(name, *unlock.suppositions)
+        then = snapshot(name, *unlock.suppositions)
         now = {(one.rule.id, one.subject.id): one for one in then.verdicts}
         for verdict in unlock.finding.verdicts:
             after = now[verdict.rule.id, verdict.subject.id]
@@ -74,7 +74,7 @@ def test_what_would_unlock_is_as_little_as_it_can_be(name):
     for unlock in unlocking.unlocks(real(name)):
         for left_out in unlock.choices if len(unlock.choices) == 2 else ():
             rest = [one for one in unlock.suppositions if one.fact != left_out.fact]
-            then = {(one.rule.id, one.subject.id): one for one in look(name, *rest).verdicts}
+            then = {(one.rule.id, one.subject.id): one for one in snapshot(name, *rest).verdicts}
             verdict = unlock.finding.verdicts[0]
             after = then.get((verdict.rule.id, verdict.subject.id))
             assert after is None or after.outcome is not Outcome.ADVISE or after.open_answers()
@@ -88,7 +88,7 @@ def test_pairs_are_named_where_no_single_fact_unlocks():
 @pytest.mark.parametrize("name", FEW)
 def test_what_is_gone_under_a_supposition_is_new_the_other_way_round(name):
     for unlock in unlocking.unlocks(real(name)):
-        then = look(name, *unlock.suppositions)
+        then = snapshot(name, *unlock.suppositions)
         there, back = what_if.changes(real(name), then), what_if.changes(then, real(name))
         turned = {
             AdviceMark.NEW: AdviceMark.GONE,
@@ -102,7 +102,7 @@ def test_what_is_gone_under_a_supposition_is_new_the_other_way_round(name):
 
 def test_marks_are_words_and_what_changed_comes_first():
     name = "raid-lvm-crypt-server"
-    then = look(name, Supposition("host", "host.fstrim_timer", "active"))
+    then = snapshot(name, Supposition("host", "host.fstrim_timer", "active"))
     found = what_if.changes(real(name), then)
     lines = texts(what_if.rows(found, 100, UNICODE))
     assert lines[0].startswith(" CHANGED")
@@ -117,7 +117,7 @@ def test_marks_are_words_and_what_changed_comes_first():
 
 def test_a_change_from_near_has_both_answers_and_both_values():
     name = "raid-lvm-crypt-server"
-    then = look(name, Supposition("host", "host.fstrim_timer", "active"))
+    then = snapshot(name, Supposition("host", "host.fstrim_timer", "active"))
     change = what_if.changes(real(name), then)[0]
     page = "\n".join(plain(one) for one in laid(what_if.document(change, real(name), then, UNICODE).blocks, 100))
     assert "no -> yes" in page
@@ -132,7 +132,7 @@ def test_rows_fit_their_width(name, width, glyphs):
     mount = next(one.id for one in now.storage.subjects if one.kind == "mount")
     supposed = [Supposition("host", "host.virtual", None), Supposition(mount, "mount.workload", "oltp")]
     rows = [
-        *what_if.rows(what_if.changes(now, look(name, *supposed)), width, glyphs),
+        *what_if.rows(what_if.changes(now, snapshot(name, *supposed)), width, glyphs),
         *unlocking.rows(unlocking.unlocks(now), width, glyphs),
         *suppose.supposition_rows(now, supposed, width, glyphs),
         *suppose.subject_rows(now, width, glyphs),
@@ -230,7 +230,7 @@ def test_facts_that_rules_ask_stand_first_and_the_others_say_that_none_does():
 
 
 def test_what_is_as_before_is_one_row_that_says_how_much_that_is():
-    real = look_at("raid-lvm-crypt-server")
+    real = snapshot_from("raid-lvm-crypt-server")
     found = what_if.changes(real, real)
     pieces = sum(len(one.subjects) for one in found)
     (only,) = what_if.rows(found, 80, UNICODE, folded=True)

@@ -49,9 +49,9 @@ def test_waiting_in_fsync_is_told_as_looks_out_of_looks():
     writers.add(processes(0.0, {7: 0}))
     writers.add(processes(1.0, {7: 1}))
     for at, texts in enumerate([(SYNCING, WAITING), (WAITING,), (), (SYNCING,)]):
-        writers.look(stacks(1.0 + at / 10, {7: texts}))
+        writers.sample(stacks(1.0 + at / 10, {7: texts}))
     (one,) = writers.writing().writers
-    assert (one.waited, one.looks) == (2, 4)
+    assert (one.waited, one.samples) == (2, 4)
 
 
 def test_the_kernel_s_counters_may_fall_but_what_is_told_is_never_negative():
@@ -67,12 +67,12 @@ def test_no_course_of_counters_makes_a_rate_negative(courses):
     before = {}
     for at, written in enumerate(courses):
         writers.add(processes(float(at), written, gone=set(before) - set(written), cancelled=at % 3))
-        writers.look(stacks(at + 0.5, dict.fromkeys(written, (SYNCING,))))
+        writers.sample(stacks(at + 0.5, dict.fromkeys(written, (SYNCING,))))
         before = written
         for one in writers.writing().writers:
             assert one.write_bytes >= 0
             assert one.minute_bytes >= one.cancelled_bytes >= 0
-            assert one.waited <= one.looks
+            assert one.waited <= one.samples
 
 
 @given(io=st.text(max_size=80), stat=st.text(max_size=80), stack=st.text(max_size=80))
@@ -83,5 +83,5 @@ def test_no_text_of_a_process_makes_it_fail(io, stat, stack):
         pulse.io[7] += io
         pulse.stat[7] = pulse.stat[7][: len(stat)] + stat
         writers.add(pulse)
-        writers.look(stacks(at, {7: (SYNCING + stack,)}))
+        writers.sample(stacks(at, {7: (SYNCING + stack,)}))
         writers.writing()

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from tools.bench.explorer import ANSWERS, started
-from tools.screens.emulated import Emulated, Look, Seen
+from tools.screens.emulated import CellStyle, Emulated, Seen
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -78,7 +78,7 @@ def _row(
 
 def smallest_difference(before: Sequence[list[Seen]], after: Sequence[list[Seen]]) -> int:
     """Bytes of a reference: each changed cell once, line by line, a colour and a move only where one is needed."""
-    total, look = 0, Look()
+    total, style = 0, CellStyle()
     for old, new in zip(before, after, strict=True):
         end = None
         for x, (one, other) in enumerate(zip(old, new, strict=True)):
@@ -86,15 +86,15 @@ def smallest_difference(before: Sequence[list[Seen]], after: Sequence[list[Seen]
                 continue
             gap = x if end is None else x - end
             total += 0 if gap == 0 else min(gap, _NEAR) if end is not None else len("\x1b[10;10H")
-            wanted = Look(look.how, look.ink, other.ground)
+            wanted = CellStyle(style.how, style.ink, other.ground)
             if other.inked:
-                wanted = Look(other.inked[1], other.inked[0], other.ground)
-            total += _turned(look, wanted) + len(other.sign.encode())
-            look, end = wanted, x + 1
+                wanted = CellStyle(other.inked[1], other.inked[0], other.ground)
+            total += _turned(style, wanted) + len(other.sign.encode())
+            style, end = wanted, x + 1
     return total
 
 
-def _turned(before: Look, after: Look) -> int:
+def _turned(before: CellStyle, after: CellStyle) -> int:
     numbers = [one for one, was in ((after.ink, before.ink), (after.ground, before.ground)) if one != was]
     numbers += ["1"] * len(before.how ^ after.how)
     return len("\x1b[m" + ";".join(numbers)) if numbers else 0

@@ -26,7 +26,7 @@ from fsadvisor.rulebook.advise import advise
 from fsadvisor.rulebook.loading import own_rulebook
 from fsadvisor.survey.whole import survey
 from fsadvisor.tui.views import finding, overview, subject
-from fsadvisor.tui.views.look import Look, finding_key
+from fsadvisor.tui.views.snapshot import Snapshot, finding_key
 from tools.fuzz.mutations import MACHINES, Mutant, whole
 from tools.fuzz.part import Failure
 
@@ -82,13 +82,13 @@ def _show(machine: Remembered) -> None:
         deque(printed, 0)
     with suppress(ChoiceError):  # where there is nothing to plan
         json.loads("".join(planning.text(planning.made(machine, storage, _RULES, ()), as_json=True)))
-    look = Look(number=1, storage=storage, verdicts=verdicts, about=about)
-    overview.screen(look, machine.name, overview.Shape(100, 40, 1), UNICODE)
+    snapshot = Snapshot(number=1, storage=storage, verdicts=verdicts, about=about)
+    overview.screen(snapshot, machine.name, overview.Shape(100, 40, 1), UNICODE)
     for one in storage.subjects:
-        for row in subject.rows(look, one.id, 80, UNICODE):
-            laid(subject.detail(look, one.id, row.key, UNICODE).blocks, 80)
-    for advice in look.findings:
-        laid(finding.page(look, finding_key(advice), UNICODE).whole.blocks, 80)
+        for row in subject.rows(snapshot, one.id, 80, UNICODE):
+            laid(subject.detail(snapshot, one.id, row.key, UNICODE).blocks, 80)
+    for advice in snapshot.findings:
+        laid(finding.page(snapshot, finding_key(advice), UNICODE).whole.blocks, 80)
 
 
 def numbers(random: Random) -> Iterator[list[Failure]]:

@@ -148,7 +148,7 @@ async def _still(app: FsadvisorApp, pilot: Pilot[int]) -> None:
         await pilot.pause()
         await asyncio.sleep(_TURN_S)
         now = _text(app)
-        if app.look is not None and now == before and not any(word in now for word in _WORKS):
+        if app.snapshot is not None and now == before and not any(word in now for word in _WORKS):
             return
         before = now
     raise TimeoutError(f"the explorer did not come to rest:\n{before}")

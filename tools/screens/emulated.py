@@ -15,21 +15,21 @@ _SENT: Final = re.compile(
 _SEEN_ON_BLANKS: Final = {"4", "7", "9"}
 
 
-class Look(NamedTuple):
+class CellStyle(NamedTuple):
     """Bold and the like, the colour of a sign and of its ground, as numbers of escape sequences."""
 
     how: frozenset[str] = frozenset()
     ink: str = "39"
     ground: str = "49"
 
-    def then(self, numbers: list[str]) -> Look:
+    def then(self, numbers: list[str]) -> CellStyle:
         """After an escape sequence of colours."""
         how, ink, ground = self
         rest = list(numbers)
         while rest:
             one = rest.pop(0)
             if one in ("0", ""):
-                how, ink, ground = Look()
+                how, ink, ground = CellStyle()
             elif one == "22":
                 how -= {"1", "2"}
             elif one in ("38", "48"):
@@ -42,7 +42,7 @@ class Look(NamedTuple):
                 ink = one
             else:
                 how |= {one}
-        return Look(how, ink, ground)
+        return CellStyle(how, ink, ground)
 
 
 class Seen(NamedTuple):
@@ -54,10 +54,10 @@ class Seen(NamedTuple):
     inked: tuple[str, frozenset[str]] | None
 
 
-def seen(sign: str, look: Look) -> Seen:
-    """A sign with a look."""
-    lined = look.how & _SEEN_ON_BLANKS
-    return Seen(sign, look.ground, lined, (look.ink, look.how) if sign.strip() or "7" in lined else None)
+def seen(sign: str, style: CellStyle) -> Seen:
+    """A sign with a style."""
+    lined = style.how & _SEEN_ON_BLANKS
+    return Seen(sign, style.ground, lined, (style.ink, style.how) if sign.strip() or "7" in lined else None)
 
 
 class Emulated:
@@ -68,8 +68,8 @@ class Emulated:
 
     def __init__(self, columns: int, lines: int) -> None:
         self.columns, self.lines = columns, lines
-        self.cells = [[seen("?", Look())] * columns for _ in range(lines)]
-        self._look = Look()
+        self.cells = [[seen("?", CellStyle())] * columns for _ in range(lines)]
+        self._style = CellStyle()
         self._x = self._y = 0
         self._last = " "
 
@@ -97,7 +97,7 @@ class Emulated:
             before = line[self._x - 1]
             line[self._x - 1] = before._replace(sign=before.sign + sign)
             return
-        line[self._x : self._x + width] = [seen(sign, self._look), *[seen("", self._look)] * (width - 1)]
+        line[self._x : self._x + width] = [seen(sign, self._style), *[seen("", self._style)] * (width - 1)]
         del line[self.columns :]
         self._x, self._last = self._x + width, sign
         if self._x >= self.columns:  # it stays there, or it is not known where: whoever writes on moves first
@@ -109,7 +109,7 @@ class Emulated:
         if order == "H":
             self._y, self._x = many - 1, int(numbers[1] or 1) - 1 if len(numbers) > 1 else 0
         elif order == "m":
-            self._look = self._look.then(numbers)
+            self._style = self._style.then(numbers)
         elif order in "ABCD":
             self._y += {"A": -many, "B": many}.get(order, 0)
             self._x += {"C": many, "D": -many}.get(order, 0)
@@ -126,4 +126,4 @@ class Emulated:
 
     def _erase(self, y: int, start: int, end: int) -> None:
         end = min(end, self.columns)
-        self.cells[y][start:end] = [seen(" ", Look(ground=self._look.ground))] * (end - start)
+        self.cells[y][start:end] = [seen(" ", CellStyle(ground=self._style.ground))] * (end - start)

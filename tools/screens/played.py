@@ -44,7 +44,7 @@ def writing() -> Writing:
             write_bytes=float(now),
             minute_bytes=all_of_it,
             cancelled_bytes=0,
-            looks=600,
+            samples=600,
             waited=round(600 * share),
             mounts=(mount,),
             unit=unit,

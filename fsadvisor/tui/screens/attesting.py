@@ -38,8 +38,8 @@ if TYPE_CHECKING:
     from fsadvisor.pages.glyphs import Glyphs
     from fsadvisor.readers.attestations import Entry
     from fsadvisor.rulebook.rule import Rule
-    from fsadvisor.tui.views.look import Look
     from fsadvisor.tui.views.rows import Row
+    from fsadvisor.tui.views.snapshot import Snapshot
 
 
 _ENTER: Final = span("Enter goes on, then shows what it would write", Tone.DIM)
@@ -118,9 +118,9 @@ class Attesting(Place):
         """Begin."""
         self._go(self._step)
 
-    def show_look(self, look: Look) -> None:
+    def show_snapshot(self, snapshot: Snapshot) -> None:
         """Names of subjects may be known only now."""
-        self._ask(look)
+        self._ask(snapshot)
 
     @property
     def _is_listed(self) -> bool:
@@ -144,8 +144,8 @@ class Attesting(Place):
         if self._is_typed:
             asked = f"Its value: {hint(catalogue()[self._chosen[1]])}"
             self.query_one("#value-asked", Label).update(span(asked).text)
-        if self.explorer.look is not None:
-            self._ask(self.explorer.look)
+        if self.explorer.snapshot is not None:
+            self._ask(self.explorer.snapshot)
         focused = {"form": "#value" if self._is_typed else "#because", "review": "#review"}.get(step, "#choices")
         self.query_one(focused).focus()
         self.refresh_bindings()
@@ -158,9 +158,9 @@ class Attesting(Place):
             return self._step == "form"
         return super().check_action(action, parameters)
 
-    def _ask(self, look: Look) -> None:
+    def _ask(self, snapshot: Snapshot) -> None:
         fact = self._chosen[1]
-        lines = self._question(look)
+        lines = self._question(snapshot)
         if self._step == "which":
             lines = (line(span(self.WHICH, Tone.TITLE)),)
         elif self._step == "form":
@@ -170,23 +170,23 @@ class Attesting(Place):
         self.query_one("#asked", LinesView).show(lambda width: values.wrapping((*lines, said), width))
         choices, glyphs = self.query_one("#choices", RowsView), self.explorer.glyphs
         if self._step == "which":
-            choices.show(lambda width: self._which(look, width, glyphs))
+            choices.show(lambda width: self._which(snapshot, width, glyphs))
         elif self._step == "value":
             choices.show(lambda width: values.form_choices(fact, width, glyphs))
 
-    def _which(self, look: Look, width: int, glyphs: Glyphs) -> list[Row]:
-        return unknowns.attestable_rows(self._offered, look.subjects, width, glyphs)
+    def _which(self, snapshot: Snapshot, width: int, glyphs: Glyphs) -> list[Row]:
+        return unknowns.attestable_rows(self._offered, snapshot.subjects, width, glyphs)
 
-    def _question(self, look: Look) -> Sequence[Line]:
+    def _question(self, snapshot: Snapshot) -> Sequence[Line]:
         """What is asked, and what was answered before."""
         subject, fact = self._chosen
-        said = suppose.said_before(suppose.fact_of(look, subject, fact))
-        return values.form_question(fact, look.subjects.get(subject), subject, said)
+        said = suppose.said_before(suppose.fact_of(snapshot, subject, fact))
+        return values.form_question(fact, snapshot.subjects.get(subject), subject, said)
 
     def _tell(self, words: str, tone: Tone = Tone.BAD) -> None:
         self._said = line(span(words, tone)) if words else NOTHING
-        if self.explorer.look is not None:
-            self._ask(self.explorer.look)
+        if self.explorer.snapshot is not None:
+            self._ask(self.explorer.snapshot)
 
     def on_rows_view_opened(self, event: RowsView.Opened) -> None:
         """A step on."""
@@ -275,7 +275,7 @@ class Attesting(Place):
 
     def _written(self, message: str) -> None:
         """Look again, and show what came of it."""
-        before = self.explorer.look
+        before = self.explorer.snapshot
         self.explorer.action_look_again()
         self.dismiss()
         if before is not None:
@@ -333,8 +333,8 @@ class Waiving(Attesting):
         self._every = False
         """Whether it is accepted on all of them."""
 
-    def _which(self, look: Look, width: int, glyphs: Glyphs) -> list[Row]:
-        return [values.every_row(len(self._offered), width, glyphs), *super()._which(look, width, glyphs)]
+    def _which(self, snapshot: Snapshot, width: int, glyphs: Glyphs) -> list[Row]:
+        return [values.every_row(len(self._offered), width, glyphs), *super()._which(snapshot, width, glyphs)]
 
     def _answer(self, key: str) -> None:
         self._every = key == values.EVERY
@@ -347,9 +347,9 @@ class Waiving(Attesting):
     def _ends(self) -> dt.date:
         return attestation.accepted_until(self._rule, attestation.today())
 
-    def _question(self, look: Look) -> Sequence[Line]:
+    def _question(self, snapshot: Snapshot) -> Sequence[Line]:
         at = self._chosen[0]
-        whose = full_name(look.subjects[at]) if at in look.subjects else at
+        whose = full_name(snapshot.subjects[at]) if at in snapshot.subjects else at
         return values.waive_question(self._rule, f"all {len(self._offered):,}" if self._every else whose)
 
     def _lacks(self, fields: dict[str, str]) -> tuple[str, str] | None:

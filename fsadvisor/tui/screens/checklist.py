@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from fsadvisor import attestation
     from fsadvisor.readers.attestations import Entry
-    from fsadvisor.tui.views.look import Look
+    from fsadvisor.tui.views.snapshot import Snapshot
 
 
 class Checklist(Attesting):
@@ -53,11 +53,11 @@ class Checklist(Attesting):
         """Answers are turned in the list alone."""
         return self._step == "value" if action == "turn" else super().check_action(action, parameters)
 
-    def _ask(self, look: Look) -> None:
+    def _ask(self, snapshot: Snapshot) -> None:
         before = self._before = {
             place: (values.answer_of(said.value), said.source)
             for place, (at, fact) in enumerate(self._offered)
-            if (said := suppose.said_before(suppose.fact_of(look, at, fact))) is not None
+            if (said := suppose.said_before(suppose.fact_of(snapshot, at, fact))) is not None
         }
         number = counted(len(self._offered), "thing")
         answered = f"{len(self._said_of)} answered{f', {len(before)} answered before' if before else ''}"
@@ -68,7 +68,7 @@ class Checklist(Attesting):
         lines.append(line(span(words, Tone.DIM)))
         said_now, glyphs = self._said, self.explorer.glyphs
         self.query_one("#asked", LinesView).show(lambda width: values.wrapping((*lines, (), said_now), width))
-        subjects = look.subjects
+        subjects = snapshot.subjects
         asked = [(full_name(subjects[at]) if at in subjects else at, fact) for at, fact in self._offered]
         self.query_one("#choices", RowsView).show(
             lambda width: values.checklist_rows(asked, self._answers, before, width, glyphs)

@@ -31,8 +31,8 @@ if TYPE_CHECKING:
     from textual.events import Key
 
     from fsadvisor.pages.glyphs import Glyphs
-    from fsadvisor.tui.views.look import Look
     from fsadvisor.tui.views.rows import Row
+    from fsadvisor.tui.views.snapshot import Snapshot
 
 
 class TypedToFind(Place):
@@ -119,33 +119,33 @@ class Supposing(TypedToFind):
         yield RowsView(id="choices", empty="Nothing is known of it that could be otherwise.")
         yield AskLine()
 
-    def show_look(self, look: Look) -> None:
+    def show_snapshot(self, snapshot: Snapshot) -> None:
         """Ask again with what is there now."""
-        self._ask(look)
+        self._ask(snapshot)
 
-    def _ask(self, look: Look) -> None:
-        self.query_one("#asked", LinesView).show(lambda width: wrapping(self._question(look), width))
+    def _ask(self, snapshot: Snapshot) -> None:
+        self.query_one("#asked", LinesView).show(lambda width: wrapping(self._question(snapshot), width))
         choices, glyphs = self.query_one("#choices", RowsView), self.explorer.glyphs
         subject, fact = self._chosen
         if fact:
-            now = suppose.fact_of(look, subject, fact)
+            now = suppose.fact_of(snapshot, subject, fact)
             choices.show(lambda width: suppose.value_rows(fact, now, width, glyphs))
         elif self._offered:
-            choices.show(lambda width: suppose.offered_rows(look, self._offered, width, glyphs))
+            choices.show(lambda width: suppose.offered_rows(snapshot, self._offered, width, glyphs))
         elif subject:
             asked = suppose.asked_by(self.explorer.session.rulebook.rules)
-            choices.show(lambda width: suppose.fact_rows(look, subject, asked, width, glyphs))
+            choices.show(lambda width: suppose.fact_rows(snapshot, subject, asked, width, glyphs))
         else:
-            choices.show(lambda width: suppose.subject_rows(look, width, glyphs))
+            choices.show(lambda width: suppose.subject_rows(snapshot, width, glyphs))
 
-    def _question(self, look: Look) -> Sequence[Line]:
+    def _question(self, snapshot: Snapshot) -> Sequence[Line]:
         subject, fact = self._chosen
-        owner = look.subjects.get(subject)
+        owner = snapshot.subjects.get(subject)
         whose = full_name(owner) if owner else subject
         mistake = line(span(self._mistake, Tone.BAD)) if self._mistake else ()
         if fact:
             entry = catalogue()[fact]
-            known = suppose.fact_of(look, subject, fact)
+            known = suppose.fact_of(snapshot, subject, fact)
             now = f"were not {suppose.is_(known, fact)}" if isinstance(known, Known) else "were known"
             return (
                 line(span("What if ", Tone.TITLE), span(fact, Tone.STRONG), span(f" {now}?", Tone.TITLE)),
@@ -159,68 +159,68 @@ class Supposing(TypedToFind):
 
     def on_rows_view_opened(self, event: RowsView.Opened) -> None:
         """A step on."""
-        look = self.explorer.look
-        if event.row is None or look is None:
+        snapshot = self.explorer.snapshot
+        if event.row is None or snapshot is None:
             return
         subject, fact = self._chosen
         if fact:
-            self._value(look, event.row.key)
+            self._value(snapshot, event.row.key)
             return
         if self._offered:
             self._chosen = self._offered[int(event.row.key)]
         else:
             self._chosen = (subject, event.row.key) if subject else (event.row.key, "")
-        self._step(look)
+        self._step(snapshot)
 
-    def _step(self, look: Look) -> None:
+    def _step(self, snapshot: Snapshot) -> None:
         """Another list, from its top."""
         self._mistake = ""
         choices = self.query_one("#choices", RowsView)
         self.query_one(SearchBar).action_clear()
         choices.search("")
         choices.show(lambda _width: ())
-        self._ask(look)
+        self._ask(snapshot)
         choices.focus()
         if self._chosen[1] and suppose.typing_is_needed(catalogue()[self._chosen[1]]):
-            self._type(look)
+            self._type(snapshot)
 
-    def _value(self, look: Look, key: str) -> None:
+    def _value(self, snapshot: Snapshot, key: str) -> None:
         if key == suppose.TYPE:
-            self._type(look)
+            self._type(snapshot)
         else:
             self._suppose(suppose.chosen(self._chosen[1], key))
 
-    def _type(self, look: Look, before: str = "") -> None:
+    def _type(self, snapshot: Snapshot, before: str = "") -> None:
         subject, fact = self._chosen
-        entry, now = catalogue()[fact], suppose.fact_of(look, subject, fact)
+        entry, now = catalogue()[fact], suppose.fact_of(snapshot, subject, fact)
         plain = str(now.value) if isinstance(now, Known) and not isinstance(now.value, tuple) else ""
         question = f"{hint(entry)}:"
         self.query_one(AskLine).ask(question, before or plain, self.query_one("#choices", RowsView))
 
     def on_ask_line_answered(self, event: AskLine.Answered) -> None:
         """A value was typed."""
-        look = self.explorer.look
-        if look is None:
+        snapshot = self.explorer.snapshot
+        if snapshot is None:
             return
         try:
             value = typed(catalogue()[self._chosen[1]], event.text)
         except NoValueError as error:
             self._mistake = str(error)
-            self._ask(look)
-            self._type(look, event.text)
+            self._ask(snapshot)
+            self._type(snapshot, event.text)
         else:
             self._suppose(value)
 
     def _suppose(self, value: Any) -> None:  # noqa: ANN401 - any type of the catalogue
         subject, fact = self._chosen
-        explorer, look = self.explorer, self.explorer.look
-        same = suppose.changes_nothing(suppose.fact_of(look, subject, fact), fact, value) if look else ""
+        explorer, snapshot = self.explorer, self.explorer.snapshot
+        same = suppose.changes_nothing(suppose.fact_of(snapshot, subject, fact), fact, value) if snapshot else ""
         others = tuple(one for one in explorer.supposed if (one.subject, one.fact) != (subject, fact))
-        if look and same and len(others) == len(explorer.supposed):
+        if snapshot and same and len(others) == len(explorer.supposed):
             self._mistake = same
-            self._ask(look)
+            self._ask(snapshot)
             if suppose.typing_is_needed(catalogue()[fact]) and value is not None:
-                self._type(look)
+                self._type(snapshot)
             return
         explorer.supposed = others if same else suppose.with_more(others, [Supposition(subject, fact, value)])
         self.dismiss()
@@ -229,12 +229,12 @@ class Supposing(TypedToFind):
 
     def action_step_back(self) -> None:
         """To the step before, or out of it."""
-        look, (subject, fact) = self.explorer.look, self._chosen
-        if look is None or not subject or len(self._offered) == 1:
+        snapshot, (subject, fact) = self.explorer.snapshot, self._chosen
+        if snapshot is None or not subject or len(self._offered) == 1:
             self.dismiss()
             return
         self._chosen = _ANY if self._offered or not fact else (subject, "")
-        self._step(look)
+        self._step(snapshot)
 
 
 _SEARCH: Final = span("type to find", Tone.DIM)

@@ -13,7 +13,7 @@ from fsadvisor.rulebook.rule import CALLS_FOR_ACTION
 from fsadvisor.tui.actions import Action
 from fsadvisor.tui.place import Place
 from fsadvisor.tui.views import suppose
-from fsadvisor.tui.views.look import finding_key
+from fsadvisor.tui.views.snapshot import finding_key
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from textual.screen import Screen
 
     from fsadvisor.report.findings import Finding
-    from fsadvisor.tui.views.look import Look
+    from fsadvisor.tui.views.snapshot import Snapshot
 
 DECISIONS: Final = (
     Action(
@@ -41,8 +41,8 @@ class Deciding(Place):
     """A place with a finding, a fact or a subject under the cursor; its ACTIONS have DECISIONS among them."""
 
     _offered_before: tuple[bool, ...] = ()
-    _asked: tuple[Look | None, str, Sequence[tuple[str, str]]] = (None, "", ())
-    """The facts of the row that was asked for last, with the look, and the key of what the row is."""
+    _asked: tuple[Snapshot | None, str, Sequence[tuple[str, str]]] = (None, "", ())
+    """The facts of the row that was asked for last, with the snapshot, and the key of what the row is."""
 
     def finding_here(self) -> Finding | None:
         """That under the cursor."""
@@ -52,23 +52,27 @@ class Deciding(Place):
         """The id of the mount, drive, … under the cursor; '' where that is something else."""
         return ""
 
-    def facts_here(self, look: Look) -> Sequence[tuple[str, str]]:
+    def facts_here(self, snapshot: Snapshot) -> Sequence[tuple[str, str]]:
         """Those under the cursor, with the subjects whose own they are; of a finding, what it asks."""
         subject = self.subject_here()
         finding = None if subject else self.finding_here()
         here = finding_key(finding) if finding else subject
-        if self._asked[0] is not look or self._asked[1] != here:
-            self._asked = look, here, suppose.asked_of(look, finding) if finding else suppose.facts_of(look, subject)
+        if self._asked[0] is not snapshot or self._asked[1] != here:
+            self._asked = (
+                snapshot,
+                here,
+                suppose.asked_of(snapshot, finding) if finding else suppose.facts_of(snapshot, subject),
+            )
         return self._asked[2]
 
     def offers(self, action: str) -> bool:
         """What can be decided of what the cursor is on; the others say why not when their keys are pressed."""
-        look, finding = self.explorer.look, self.finding_here()
+        snapshot, finding = self.explorer.snapshot, self.finding_here()
         if action in ("waive", *_INTO_THE_PLAN):
             return finding is not None and finding.outcome in CALLS_FOR_ACTION
-        if action in ("attest", "suppose") and look is not None:
-            here = self.facts_here(look)
-            return any(action == "suppose" or suppose.is_open_to_people(look, *one) for one in here)
+        if action in ("attest", "suppose") and snapshot is not None:
+            here = self.facts_here(snapshot)
+            return any(action == "suppose" or suppose.is_open_to_people(snapshot, *one) for one in here)
         return super().offers(action)
 
     def offer_anew(self) -> None:
@@ -128,21 +132,25 @@ class Deciding(Place):
 
     def action_attest(self) -> None:
         """Say it."""
-        look = self.explorer.look
-        here = self.facts_here(look) if look else ()
-        able = [one for one in here if look and suppose.is_open_to_people(look, *one)]
+        snapshot = self.explorer.snapshot
+        here = self.facts_here(snapshot) if snapshot else ()
+        able = [one for one in here if snapshot and suppose.is_open_to_people(snapshot, *one)]
         if not here:
             self.say("There is no fact here to attest.", failed=True)
         elif not able:
-            why = _why_not(look, *here[0]) if look and len(here) == 1 else "Nothing here waits for a person's word."
+            why = (
+                _why_not(snapshot, *here[0])
+                if snapshot and len(here) == 1
+                else "Nothing here waits for a person's word."
+            )
             self.say(why, failed=True)
         elif self._is_kept():
             self.app.push_screen(form_of(able))
 
     def action_suppose(self) -> None:
         """Suppose it otherwise."""
-        look = self.explorer.look
-        here = self.facts_here(look) if look else ()
+        snapshot = self.explorer.snapshot
+        here = self.facts_here(snapshot) if snapshot else ()
         if here:
             from fsadvisor.tui.screens.choosing import Supposing
 
@@ -169,7 +177,7 @@ def form_of(offered: Sequence[tuple[str, str]]) -> Screen[None]:
     return Attesting(offered) if len(offered) == 1 else Checklist(offered)
 
 
-def _why_not(look: Look, subject: str, fact: str) -> str:
+def _why_not(snapshot: Snapshot, subject: str, fact: str) -> str:
     """The words of `fsadvisor attest`."""
     from fsadvisor import attestation
     from fsadvisor.attestation import ClaimError
@@ -178,7 +186,7 @@ def _why_not(look: Look, subject: str, fact: str) -> str:
         attestation.attestable(fact)
     except ClaimError as error:
         return f"{error}. S supposes another value."
-    known = suppose.fact_of(look, subject, fact)
+    known = suppose.fact_of(snapshot, subject, fact)
     if isinstance(known, Known):
         return f"{fact} is {suppose.is_(known, fact)} by the machine itself ({known.source}). S supposes another value."
     return f"{fact} makes no sense here as it is now."

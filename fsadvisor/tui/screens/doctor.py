@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from textual.binding import BindingType
 
     from fsadvisor.measure.now.answer import Answer
-    from fsadvisor.tui.views.look import Look
+    from fsadvisor.tui.views.snapshot import Snapshot
 
 
 class DoctorPlace(Place):
@@ -45,14 +45,14 @@ class DoctorPlace(Place):
         """One text."""
         yield DocumentView(unicode=self.explorer.terminal.unicode)
 
-    def show_look(self, look: Look) -> None:  # noqa: ARG002 - it is the explorer's
+    def show_snapshot(self, snapshot: Snapshot) -> None:  # noqa: ARG002 - it is the explorer's
         """The audit's part may be another one."""
         self._draw()
 
     def on_screen_resume(self) -> None:
         """It may have looked meanwhile."""
         super().on_screen_resume()
-        if self.explorer.look is not None:
+        if self.explorer.snapshot is not None:
             self.explorer.doctor.recall()
         if self.explorer.session.live and self.explorer.doctor.age_s > doctor.OLD_S:
             self.explorer.diagnose()
@@ -69,7 +69,7 @@ class DoctorPlace(Place):
             self._at = doctor.worst(asked.kept)
         self._answer = asked.answer if self._at is None else asked.judged(asked.kept[self._at])
         if self._at is None or self._answer is None:
-            page = doctor.page(self._answer, explorer.look, looks=asked.looks, live=live, trouble=asked.trouble)
+            page = doctor.page(self._answer, explorer.snapshot, looking=asked.looking, live=live, trouble=asked.trouble)
         else:
             page = doctor.moment(self._answer, asked.kept, self._at, explorer.glyphs)
         self.query_one(DocumentView).show(page)

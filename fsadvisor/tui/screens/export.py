@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 
     from fsadvisor.pages.glyphs import Glyphs, Line
     from fsadvisor.tui.explorer import Explorer
-    from fsadvisor.tui.views.look import Look
+    from fsadvisor.tui.views.snapshot import Snapshot
 
 _FONT: Final = re.compile(r"@font-face\s*\{[^}]*\}\s*")
 _NO_NAME: Final = re.compile(r"[^A-Za-z0-9._-]+")
@@ -72,35 +72,34 @@ def rows(width: int, glyphs: Glyphs) -> list[Row]:
     ]
 
 
-def file_name(look: Look, day: date, ending: str) -> str:
+def file_name(snapshot: Snapshot, day: date, ending: str) -> str:
     """'db7-2026-11-21.html': nothing that a shell or a folder would take for anything else."""
-    name = look.host or look.storage.machine.rstrip("/").rpartition("/")[2]
+    name = snapshot.host or snapshot.storage.machine.rstrip("/").rpartition("/")[2]
     plain = _NO_NAME.sub("-", name).strip("-.")[:_LONGEST].rstrip("-.")
     return f"{plain or 'machine'}-{day:%Y-%m-%d}.{ending}"
 
 
-def obstacle(look: Look, ending: str) -> str:
+def obstacle(snapshot: Snapshot, ending: str) -> str:
     """Why this can't be saved now, '' where it can: a report never has what is still being asked."""
     if ending == "svg":
         return ""
-    if look.supposed:
+    if snapshot.supposed:
         return "What is supposed is no report: go back to what is so first."
-    if look.asking:
-        return (
-            f"{counted(len(look.asking), 'answer')} still to come: a report would lack them. Wait, or save the screen."
-        )
+    if snapshot.asking:
+        missing = counted(len(snapshot.asking), "answer")
+        return f"{missing} still to come: a report would lack them. Wait, or save the screen."
     return ""
 
 
-def content(look: Look, ending: str, picture: str, *, every: bool = False) -> bytes:
+def content(snapshot: Snapshot, ending: str, picture: str, *, every: bool = False) -> bytes:
     """The file; `picture` is the screen as SVG. On a big machine this takes seconds."""
     if ending == "svg":
         return without_fonts(picture).encode("utf-8", "backslashreplace")
     if ending == "json":
-        return b"".join(as_json(look.storage, look.verdicts, look.about))
+        return b"".join(as_json(snapshot.storage, snapshot.verdicts, snapshot.about))
     if ending == "html":
-        return "".join(as_html(look.storage, look.verdicts, look.about)).encode("utf-8", "backslashreplace")
-    report = as_text(look.storage, look.verdicts, look.about, full=True, every=every)
+        return "".join(as_html(snapshot.storage, snapshot.verdicts, snapshot.about)).encode("utf-8", "backslashreplace")
+    report = as_text(snapshot.storage, snapshot.verdicts, snapshot.about, full=True, every=every)
     return "".join(report).encode("utf-8", "backslashreplace")
 
 
@@ -183,12 +182,12 @@ class Export(Dialog[None]):
     def on_rows_view_moved(self, event: RowsView.Moved) -> None:
         """Another kind has another name, unless the name is one's own."""
         event.stop()
-        look, field = self.explorer.look, self.query_one(Input)
-        if look is None or field.value != self._proposed:
+        snapshot, field = self.explorer.snapshot, self.query_one(Input)
+        if snapshot is None or field.value != self._proposed:
             return
-        self._proposed = file_name(look, dt.datetime.now().astimezone().date(), self._ending)
+        self._proposed = file_name(snapshot, dt.datetime.now().astimezone().date(), self._ending)
         field.value = self._proposed
-        if words := obstacle(look, self._ending):
+        if words := obstacle(snapshot, self._ending):
             self._refuse(words)
         else:
             self._say(_KEYS)
@@ -203,27 +202,27 @@ class Export(Dialog[None]):
     def on_input_submitted(self, event: Input.Submitted) -> None:
         """Save, on a thread: the folder may be on a dead server."""
         event.stop()
-        look, name = self.explorer.look, event.value.strip()
-        if look is None or self._saving or not name:
+        snapshot, name = self.explorer.snapshot, event.value.strip()
+        if snapshot is None or self._saving or not name:
             return
-        if words := obstacle(look, self._ending):
+        if words := obstacle(snapshot, self._ending):
             self._refuse(words)
             return
         self._saving = True
         self._say((span("Saving …", Tone.DIM),))
-        threading.Thread(target=self._save, args=(self.explorer, look, self._ending, name), daemon=True).start()
+        threading.Thread(target=self._save, args=(self.explorer, snapshot, self._ending, name), daemon=True).start()
 
-    def _save(self, explorer: Explorer, look: Look, ending: str, name: str) -> None:
+    def _save(self, explorer: Explorer, snapshot: Snapshot, ending: str, name: str) -> None:
         """On a thread; told here, or where this screen was left for meanwhile."""
-        outcome = self._saved(look, ending, name, every=explorer.session.every)
+        outcome = self._saved(snapshot, ending, name, every=explorer.session.every)
         if not self.post_message(outcome):
             with contextlib.suppress(RuntimeError):  # the explorer was left, too
                 explorer.call_from_thread(_notify, explorer, outcome)
 
-    def _saved(self, look: Look, ending: str, name: str, *, every: bool) -> Saved:
+    def _saved(self, snapshot: Snapshot, ending: str, name: str, *, every: bool) -> Saved:
         try:
             path = Path(name).expanduser().absolute()
-            write_new(path, content(look, ending, self._picture, every=every))
+            write_new(path, content(snapshot, ending, self._picture, every=every))
         except MachineError as error:  # the path may fill all the room there is: what is wrong with it comes first
             return self.Saved(f"{error.what}; {error.choice}: {error.where}", failed=True)
         except (RuntimeError, OSError, ValueError) as error:

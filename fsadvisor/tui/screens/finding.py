@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from textual.events import Resize
 
     from fsadvisor.report.findings import Finding
-    from fsadvisor.tui.views.look import Look
+    from fsadvisor.tui.views.snapshot import Snapshot
 
 _WIDE: Final = 120
 """Columns from which the two halves stand side by side."""
@@ -86,11 +86,11 @@ class FindingPlace(Deciding):
             yield DocumentView(id="todo", unicode=unicode)
         yield AskLine()
 
-    def show_look(self, look: Look) -> None:
+    def show_snapshot(self, snapshot: Snapshot) -> None:
         """The page anew, where one was."""
-        shown = finding.found(look, self.key)
+        shown = finding.found(snapshot, self.key)
         chosen = self.explorer.chosen.of(shown) if shown is not None else 0
-        self._page = finding.page(look, self.key, self.explorer.glyphs, chosen=chosen)
+        self._page = finding.page(snapshot, self.key, self.explorer.glyphs, chosen=chosen)
         self._fill()
         self.refresh_bindings()
 
@@ -118,8 +118,8 @@ class FindingPlace(Deciding):
 
     def finding_here(self) -> Finding | None:
         """That of the page."""
-        look = self.explorer.look
-        return finding.found(look, self.key) if look else None
+        snapshot = self.explorer.snapshot
+        return finding.found(snapshot, self.key) if snapshot else None
 
     def action_copy(self) -> None:
         """The commands that the bar marks."""
@@ -174,16 +174,16 @@ class FindingPlace(Deciding):
 
     def action_choose(self) -> None:
         """Into the plan, or out of it."""
-        look, here = self.explorer.look, self.finding_here()
-        if look is None or here is None or here.outcome not in CALLS_FOR_ACTION:
+        snapshot, here = self.explorer.snapshot, self.finding_here()
+        if snapshot is None or here is None or here.outcome not in CALLS_FOR_ACTION:
             self.say(self.why_no_advice(), failed=True)
             return
         if not self.explorer.chosen.turn(here):
             self.say("No longer chosen for the plan.")
         else:
-            number = counted(self.explorer.chosen.findings(look.findings), "piece of advice", "pieces of advice")
+            number = counted(self.explorer.chosen.findings(snapshot.findings), "piece of advice", "pieces of advice")
             self.say(f"Chosen for the plan ({number}); 6 shows it.")
-        self.show_look(look)
+        self.show_snapshot(snapshot)
 
     def action_subject(self) -> None:
         """The subject, or the list of them."""
@@ -204,8 +204,8 @@ class FindingPlace(Deciding):
 
     def offers(self, action: str) -> bool:
         """No copy where there is no command, no plan where nothing is advised, no next one where there is one alone."""
-        page, look = self._page, self.explorer.look
-        if page is None or look is None:
+        page, snapshot = self._page, self.explorer.snapshot
+        if page is None or snapshot is None:
             return True
         match action:
             case "copy" | "write":
@@ -213,7 +213,7 @@ class FindingPlace(Deciding):
             case "copy_undo":
                 return bool(page.undo)
             case "beside(1)" | "beside(-1)":
-                return finding.beside(look, self.key, 1 if action == "beside(1)" else -1) is not None
+                return finding.beside(snapshot, self.key, 1 if action == "beside(1)" else -1) is not None
         return super().offers(action)
 
     async def action_try(self) -> None:
@@ -230,10 +230,10 @@ class FindingPlace(Deciding):
 
     def action_beside(self, by: int) -> None:
         """The next one, or the one before."""
-        look = self.explorer.look
-        key = finding.beside(look, self.key, by) if look else None
-        if look is None or key is None:
+        snapshot = self.explorer.snapshot
+        key = finding.beside(snapshot, self.key, by) if snapshot else None
+        if snapshot is None or key is None:
             self.say("That was the last one." if by > 0 else "That was the first one.")
             return
         self.key = key
-        self.show_look(look)
+        self.show_snapshot(snapshot)

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from textual.binding import BindingType
     from textual.timer import Timer
 
-    from fsadvisor.tui.views.look import Look
+    from fsadvisor.tui.views.snapshot import Snapshot
 
 _SECOND: Final = 1.0
 _LEAST: Final = 3
@@ -117,9 +117,9 @@ class Live(Place):
         self._ticking = self.set_interval(_SECOND, self._tick, pause=True)
         self._draw()
 
-    def show_look(self, look: Look) -> None:
+    def show_snapshot(self, snapshot: Snapshot) -> None:
         """What devices are called, and what stands on them."""
-        self._names = live_disk.places(look)
+        self._names = live_disk.places(snapshot)
 
     def on_screen_resume(self) -> None:
         """Sample from now on."""
@@ -129,7 +129,7 @@ class Live(Place):
             explorer = self.explorer
             self._sampling = self._made(
                 lambda: self.post_message(self.Sampled()),
-                lambda error: explorer.post_message(explorer.Looked(error)),
+                lambda error: explorer.post_message(explorer.Surveyed(error)),
             )
         if not self._stopped:
             self._sampling.go()
@@ -196,7 +196,7 @@ class Live(Place):
         if view.display:
             width = view.scrollable_content_region.width or 56
             shown = self._disk or self._first()
-            view.show(live_disk.document(self._seen, self.explorer.look, shown, width, self.explorer.glyphs))
+            view.show(live_disk.document(self._seen, self.explorer.snapshot, shown, width, self.explorer.glyphs))
 
     def _first(self) -> str:
         """The busiest disk: the cursor has been on none yet."""
@@ -257,7 +257,7 @@ class Live(Place):
 
     def action_finding(self) -> None:
         """What is wrong with it."""
-        key = live_disk.worst(self.explorer.look, self._device())
+        key = live_disk.worst(self.explorer.snapshot, self._device())
         if key:
             self.explorer.go("finding", key)
         else:
@@ -265,7 +265,7 @@ class Live(Place):
 
     def action_open_subject(self) -> None:
         """Its facts."""
-        standing = live_disk.above(self.explorer.look, self._device())
+        standing = live_disk.above(self.explorer.snapshot, self._device())
         if standing:
             self.explorer.go("subject", standing[0].id)
         else:
@@ -273,7 +273,7 @@ class Live(Place):
 
     async def action_ladder(self) -> None:
         """Where one measures; nothing is started yet."""
-        standing = live_disk.above(self.explorer.look, self._device())
+        standing = live_disk.above(self.explorer.snapshot, self._device())
         points = [one.name for one in standing if one.kind == "mount"]
         if points:
             self.explorer.wanted_probe = ("fsync-ladder", points[0])

@@ -15,8 +15,8 @@ from fsadvisor.tui.screens.choosing import Choosing
 from fsadvisor.tui.screens.deciding import DECISIONS
 from fsadvisor.tui.screens.panes import OnTheBoard, Telling
 from fsadvisor.tui.views import advice, board, finding, storage_tree
-from fsadvisor.tui.views.look import finding_key
 from fsadvisor.tui.views.overview import Shape, detail_title, edge, layout
+from fsadvisor.tui.views.snapshot import finding_key
 from fsadvisor.tui.widgets.rows_view import RowsView
 from fsadvisor.tui.widgets.text_views import FrameEdge, LinesView
 
@@ -34,8 +34,8 @@ if TYPE_CHECKING:
     from fsadvisor.tui.explorer import Explorer
     from fsadvisor.tui.sampling import Counting
     from fsadvisor.tui.views.advice import Narrowing
-    from fsadvisor.tui.views.look import Look
     from fsadvisor.tui.views.overview import Layout
+    from fsadvisor.tui.views.snapshot import Snapshot
 
 _REST_S: Final = 0.06
 """How long the tree's cursor rests before the advice follows it: moving must never wait for that."""
@@ -109,15 +109,15 @@ class Overview(OnTheBoard):
     def _advice(self) -> RowsView:
         return self.query_one("#advice", RowsView)
 
-    def show_look(self, look: Look) -> None:
+    def show_snapshot(self, snapshot: Snapshot) -> None:
         """Both panes."""
-        is_first, self._look = self._look is None, look
+        is_first, self._snapshot = self._snapshot is None, snapshot
         self._folds = self._folds or storage_tree.Folds()
-        if self._about not in look.subjects:
+        if self._about not in snapshot.subjects:
             self._about = ""
         board, unmoved = self._storage, is_first and not self._storage.cursor
-        self._show_tree(look)
-        self._show_advice(look)
+        self._show_tree(snapshot)
+        self._show_advice(snapshot)
         if unmoved:
             board.cursor = 0
             self.set_focus(self._advice)
@@ -126,13 +126,13 @@ class Overview(OnTheBoard):
     def on_screen_resume(self) -> None:
         """Another place may have chosen advice meanwhile."""
         super().on_screen_resume()
-        if self._look is not None and self._gathered != self.explorer.chosen.pairs:
-            self._show_advice(self._look)
+        if self._snapshot is not None and self._gathered != self.explorer.chosen.pairs:
+            self._show_advice(self._snapshot)
         if self._counting is None and self.explorer.session.moves:
             explorer = self.explorer
             self._counting = self.counting(
                 lambda: self.post_message(self.Counted()),
-                lambda error: explorer.post_message(explorer.Looked(error)),
+                lambda error: explorer.post_message(explorer.Surveyed(error)),
             )
         if self._counting is not None:
             self._counting.go()
@@ -154,17 +154,17 @@ class Overview(OnTheBoard):
 
     def on_overview_counted(self) -> None:
         """Other figures in the rows that are there."""
-        look, tree, scale = self._look, self._tree, self._moving.top
-        if look is None or tree is None or self._counting is None:
+        snapshot, tree, scale = self._snapshot, self._tree, self._moving.top
+        if snapshot is None or tree is None or self._counting is None:
             return
-        self._moving = board.traffic_of(self._counting.moments(), look.subjects)
+        self._moving = board.traffic_of(self._counting.moments(), snapshot.subjects)
         if self._storage.display:
             self._storage.renew(lambda columns: tree.rows(columns, self._moving))
             if self._moving.top != scale:
                 self._show_edges()
 
-    def _show_tree(self, look: Look) -> None:
-        tree = storage_tree.tree(look, self.explorer.glyphs, self._folds or storage_tree.Folds(), self._tree)
+    def _show_tree(self, snapshot: Snapshot) -> None:
+        tree = storage_tree.tree(snapshot, self.explorer.glyphs, self._folds or storage_tree.Folds(), self._tree)
         self._tree = tree
         self._storage.show(lambda columns: tree.rows(columns, self._moving))
         self._lay_out(self.size)
@@ -172,11 +172,11 @@ class Overview(OnTheBoard):
 
     def _show_detail(self) -> None:
         """The finding that the cursor is on; of the board, its row with all words first."""
-        look, tree, glyphs = self._look, self._tree, self.explorer.glyphs
-        if look is None or tree is None:
+        snapshot, tree, glyphs = self._snapshot, self._tree, self.explorer.glyphs
+        if snapshot is None or tree is None:
             return
         row, advised = self._storage.row, self._advised()
-        here = look.subjects.get(self.subject_here())
+        here = snapshot.subjects.get(self.subject_here())
         if here is not None and self._about != here.id and here.kind != "host":
             advised = None  # it is of another subject, until the advice is narrowed
         key = row.key if row is not None and (self.focused is self._storage or advised is None) else ""
@@ -184,74 +184,76 @@ class Overview(OnTheBoard):
         def lines(columns: int) -> list[Line]:
             whole = list(tree.whole(key, columns))
             gap = [NOTHING] if whole else []
-            return [*whole, *gap, *(self._beside.lines(look, advised, columns, glyphs) if advised else ())]
+            return [*whole, *gap, *(self._beside.lines(snapshot, advised, columns, glyphs) if advised else ())]
 
         self.query_one("#detail", LinesView).show(lines)
         self._show_edges()
 
     def _show_edges(self) -> None:
-        look, glyphs = self._look, self.explorer.glyphs
-        if look is None:
+        snapshot, glyphs = self._snapshot, self.explorer.glyphs
+        if snapshot is None:
             return
         there, in_tree = self._layout(self.size), self.focused is self._storage
         top, joint, end = (glyphs.frame[at : at + 2] for at in (0, 2, 4))
         row = self._advice.row
-        rank = next((at for at, one in enumerate(look.findings) if row and finding_key(one) == row.key), -1)
+        rank = next((at for at, one in enumerate(snapshot.findings) if row and finding_key(one) == row.key), -1)
         edges = {
             "tree": (
                 top,
-                storage_tree.title(look, self._folds.sort if self._folds else "worst", self._moving),
+                storage_tree.title(snapshot, self._folds.sort if self._folds else "worst", self._moving),
                 in_tree,
             ),
-            "advice": (top if there.alone else joint, self._advice_title(look), not in_tree),
-            "detail": (top if there.wide else joint, self._detail_title(look, rank), False),
+            "advice": (top if there.alone else joint, self._advice_title(snapshot), not in_tree),
+            "detail": (top if there.wide else joint, self._detail_title(snapshot, rank), False),
         }
         for name, (joints, title, lit) in edges.items():
             self._edge(f"{name}-edge", joints, title, lit=lit)
         for name in ("left-end", "right-end"):
             self._edge(name, end, NOTHING)
 
-    def _detail_title(self, look: Look, rank: int) -> Line:
+    def _detail_title(self, snapshot: Snapshot, rank: int) -> Line:
         """What the keys act on."""
-        if here := look.subjects.get(self.subject_here()):
+        if here := snapshot.subjects.get(self.subject_here()):
             return storage_tree.title_of(here)
-        return detail_title(look, rank) if rank >= 0 else NOTHING
+        return detail_title(snapshot, rank) if rank >= 0 else NOTHING
 
     def _edge(self, name: str, joints: str, title: Line, *, lit: bool = False) -> None:
         glyphs = self.explorer.glyphs
         self.query_one(f"#{name}", FrameEdge).show(lambda columns: edge(joints, title, columns, glyphs, lit=lit))
 
-    def _show_advice(self, look: Look) -> None:
-        only = self._only(look)
+    def _show_advice(self, snapshot: Snapshot) -> None:
+        only = self._only(snapshot)
         chosen = self.explorer.chosen
         self._gathered = chosen.pairs
         view, way = self._advice, self._way
-        among = range(len(look.findings)) if only is None else only
-        groups = advice.grouped(look, way, among) if way.what and not way.value else ()
+        among = range(len(snapshot.findings)) if only is None else only
+        groups = advice.grouped(snapshot, way, among) if way.what and not way.value else ()
         glyphs, height = self.explorer.glyphs, self._layout(self.size).advice
         view.show(
-            lambda columns: advice.rows(look, columns, glyphs, chosen=chosen, only=only, height=height, groups=groups),
-            advice.nothing(look, only, (view.size.width or self.size.width) - 1),
+            lambda columns: advice.rows(
+                snapshot, columns, glyphs, chosen=chosen, only=only, height=height, groups=groups
+            ),
+            advice.nothing(snapshot, only, (view.size.width or self.size.width) - 1),
         )
         self._show_detail()
 
-    def _advice_title(self, look: Look) -> Line:
-        about = storage_tree.about(look.subjects[self._about]) if self._about else ""
-        chosen = self.explorer.chosen.findings(look.findings)
-        return advice.title(look, self._only(look), about, chosen, self._way)
+    def _advice_title(self, snapshot: Snapshot) -> Line:
+        about = storage_tree.about(snapshot.subjects[self._about]) if self._about else ""
+        chosen = self.explorer.chosen.findings(snapshot.findings)
+        return advice.title(snapshot, self._only(snapshot), about, chosen, self._way)
 
-    def _only(self, look: Look) -> list[int] | None:
+    def _only(self, snapshot: Snapshot) -> list[int] | None:
         """The places of the advice that the tree, or a filter, narrows it to; worked out once, as each key asks it."""
-        asked = look.number, self._about, self._way
+        asked = snapshot.number, self._about, self._way
         if self._narrowed[0] != asked:
-            self._narrowed = asked, self._narrowed_to(look)
+            self._narrowed = asked, self._narrowed_to(snapshot)
         return self._narrowed[1]
 
-    def _narrowed_to(self, look: Look) -> list[int] | None:
-        about = look.relations.advice_on(look.relations.stack(self._about)) if self._about else None
+    def _narrowed_to(self, snapshot: Snapshot) -> list[int] | None:
+        about = snapshot.relations.advice_on(snapshot.relations.stack(self._about)) if self._about else None
         if not self._way.value:
             return about
-        places = advice.places_of(look, self._way)
+        places = advice.places_of(snapshot, self._way)
         return places if about is None else [one for one in about if one in places]
 
     def on_rows_view_moved(self, event: RowsView.Moved) -> None:
@@ -269,14 +271,14 @@ class Overview(OnTheBoard):
             self._resting = self.set_timer(_REST_S, lambda: self._narrow(subject))
 
     def _narrow(self, subject: str) -> None:
-        look = self._look
-        if look is None or subject not in look.subjects or self.focused is not self._storage:
+        snapshot = self._snapshot
+        if snapshot is None or subject not in snapshot.subjects or self.focused is not self._storage:
             return
-        about = "" if look.subjects[subject].kind == "host" else subject
+        about = "" if snapshot.subjects[subject].kind == "host" else subject
         if about != self._about:
-            before, self._about = self._only(look), about
-            if self._only(look) != before:
-                self._show_advice(look)
+            before, self._about = self._only(snapshot), about
+            if self._only(snapshot) != before:
+                self._show_advice(snapshot)
             else:
                 self._show_edges()
 
@@ -299,12 +301,12 @@ class Overview(OnTheBoard):
     def on_resize(self, event: Resize) -> None:
         """The panes for another size."""
         self._lay_out(event.size)
-        if self._look is not None:
-            self._show_advice(self._look)
+        if self._snapshot is not None:
+            self._show_advice(self._snapshot)
 
     def _layout(self, size: Size) -> Layout:
         rows = len(self._tree.nodes if self._tree else self._storage.rows)
-        pieces = len(self._look.findings) if self._look else 0
+        pieces = len(self._snapshot.findings) if self._snapshot else 0
         return layout(Shape(size.width, size.height, 1), rows, pieces)
 
     def _lay_out(self, size: Size) -> None:
@@ -341,8 +343,8 @@ class Overview(OnTheBoard):
 
     def _advised(self) -> Finding | None:
         """That under the cursor of the advice, wherever the keyboard is."""
-        row, look = self._advice.row, self._look
-        return finding.found(look, row.key) if row is not None and look is not None else None
+        row, snapshot = self._advice.row, self._snapshot
+        return finding.found(snapshot, row.key) if row is not None and snapshot is not None else None
 
     def finding_here(self) -> Finding | None:
         """The same where the keyboard is there: keys act on what the row with the keyboard is."""
@@ -357,10 +359,10 @@ class Overview(OnTheBoard):
 
     def action_choose(self) -> None:
         """Into the plan or out of it."""
-        look, finding = self._look, self.finding_here()
-        if finding is not None and look is not None:
+        snapshot, finding = self._snapshot, self.finding_here()
+        if finding is not None and snapshot is not None:
             self.explorer.chosen.turn(finding)
-            self._show_advice(look)
+            self._show_advice(snapshot)
 
     def action_other_pane(self) -> None:
         """The other one."""
@@ -373,10 +375,10 @@ class Overview(OnTheBoard):
 
     def action_narrow(self) -> None:
         """Choose what to show."""
-        look = self._look
-        if look is not None:
+        snapshot = self._snapshot
+        if snapshot is not None:
             question = "Show which advice? Type to find"
-            choices = partial(advice.ways, look)
+            choices = partial(advice.ways, snapshot)
             self.app.push_screen(Choosing(self.MODE, question, choices, lambda key: self.show_only(advice.way_of(key))))
 
     def on_explorer_narrowed(self, message: Explorer.Narrowed) -> None:
@@ -386,7 +388,7 @@ class Overview(OnTheBoard):
     def show_only(self, way: Narrowing) -> None:
         """Some of the advice, or all of it in another order."""
         self._way = way
-        if self._look is not None:
-            self._show_advice(self._look)
+        if self._snapshot is not None:
+            self._show_advice(self._snapshot)
             self._advice.cursor = 1 if way.what and not way.value else 0  # a group's name stands first
             self.set_focus(self._advice)

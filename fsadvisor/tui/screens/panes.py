@@ -1,6 +1,6 @@
 """The overview's panes: the board of mounts and drives, and what is told of a finding beside the list.
 
-Before the first look the board has names alone; then one folds, sorts and decides of a row. A finding is told at
+Before the first snapshot the board has names alone; then one folds, sorts and decides of a row. A finding is told at
 once, or on a thread where it is of thousands of subjects.
 """
 
@@ -14,8 +14,8 @@ from fsadvisor.pages.glyphs import NOTHING, Span, Tone, span
 from fsadvisor.tui.screens.deciding import Deciding
 from fsadvisor.tui.session import Newest
 from fsadvisor.tui.views import finding, overview, storage_tree
-from fsadvisor.tui.views.look import finding_key
 from fsadvisor.tui.views.overview import edge
+from fsadvisor.tui.views.snapshot import finding_key
 from fsadvisor.tui.widgets.bars import Head
 from fsadvisor.tui.widgets.rows_view import RowsView
 from fsadvisor.tui.widgets.text_views import FrameEdge
@@ -29,8 +29,8 @@ if TYPE_CHECKING:
     from fsadvisor.pages.glyphs import Glyphs, Line
     from fsadvisor.report.findings import Finding
     from fsadvisor.survey.progress import Glimpse
-    from fsadvisor.tui.views.look import Look
     from fsadvisor.tui.views.overview import Pieces
+    from fsadvisor.tui.views.snapshot import Snapshot
     from fsadvisor.tui.views.storage_tree import Folds, Tree
 
 
@@ -39,21 +39,21 @@ _TURN_S: Final = 0.25
 
 
 class Glimpsing(Deciding):
-    """Its list `#tree`, with `#tree-edge` above, can be moved in until there is a look."""
+    """Its list `#tree`, with `#tree-edge` above, can be moved in until there is a snapshot."""
 
     _waiting: Timer | None = None
 
     def on_mount(self) -> None:
-        """Where there is no look yet, wait for one."""
-        if self.explorer.look is None:
+        """Where there is no snapshot yet, wait for one."""
+        if self.explorer.snapshot is None:
             self._waiting = self.set_interval(_TURN_S, self._tell_how_far)
 
     def _lay_out(self, size: Size) -> None:
         """For so many rows as there are."""
 
     def is_waiting(self) -> bool:
-        """Whether there is no look yet; the person is told so."""
-        waits = self.explorer.look is None
+        """Whether there is no snapshot yet; the person is told so."""
+        waits = self.explorer.snapshot is None
         if waits:
             words = overview.how_far(self.explorer.session.progress)
             self.notify(f"It is still being read{': ' if words else ''}{words}", markup=False)
@@ -61,7 +61,7 @@ class Glimpsing(Deciding):
 
     def _tell_how_far(self) -> None:
         seen = self.explorer.session.glimpsed
-        if self.explorer.look is not None:
+        if self.explorer.snapshot is not None:
             if self._waiting is not None:
                 self._waiting.stop()
             return
@@ -92,7 +92,7 @@ class OnTheBoard(Glimpsing):
 
     def __init__(self) -> None:
         super().__init__()
-        self._look: Look | None = None
+        self._snapshot: Snapshot | None = None
         self._folds: Folds | None = None
         self._tree: Tree | None = None
 
@@ -101,7 +101,7 @@ class OnTheBoard(Glimpsing):
         return self.query_one("#tree", RowsView)
 
     @abstractmethod
-    def _show_tree(self, look: Look) -> None:
+    def _show_tree(self, snapshot: Snapshot) -> None:
         """The rows anew."""
 
     def subject_here(self) -> str:
@@ -111,10 +111,12 @@ class OnTheBoard(Glimpsing):
 
     def why_no_advice(self) -> str:
         """On the board, where the advice is."""
-        look, here = self._look, self.subject_here()
-        if look is None or here not in look.subjects:
+        snapshot, here = self._snapshot, self.subject_here()
+        if snapshot is None or here not in snapshot.subjects:
             return super().why_no_advice()
-        return f"Only advice is waived or planned, and this is a {look.subjects[here].kind}: Tab leads to its advice."
+        return (
+            f"Only advice is waived or planned, and this is a {snapshot.subjects[here].kind}: Tab leads to its advice."
+        )
 
     def action_turn_fold(self) -> None:
         """Fold or unfold."""
@@ -136,25 +138,25 @@ class OnTheBoard(Glimpsing):
 
     def action_sort(self) -> None:
         """By the next of what it can be sorted by."""
-        if self._folds is not None and self._look is not None:
+        if self._folds is not None and self._snapshot is not None:
             self._folds = self._folds.sorted_otherwise()
-            self._show_tree(self._look)
+            self._show_tree(self._snapshot)
 
     def _turn(self, key: str) -> None:
-        if self._folds is not None and self._look is not None:
+        if self._folds is not None and self._snapshot is not None:
             self._folds = self._folds.turn(key)
-            self._show_tree(self._look)
+            self._show_tree(self._snapshot)
 
 
 _Asked: TypeAlias = "tuple[int, str, int]"
-"""The look's number, the finding's key and the columns."""
+"""The snapshot's number, the finding's key and the columns."""
 
 _MANY: Final = 200
 """Subjects that take a moment to tell of: no key may wait for that."""
 
 
 class Telling:
-    """Keeps what was told of the look of the moment. `told` is called on a thread once there is more."""
+    """Keeps what was told of the snapshot of the moment. `told` is called on a thread once there is more."""
 
     def __init__(self, notify: Callable[[], object]) -> None:
         self._told = notify
@@ -163,20 +165,20 @@ class Telling:
         self._newest = Newest["Sequence[Line]"](lambda _: notify())
         self._asked: _Asked | None = None
 
-    def lines(self, look: Look, finding: Finding, columns: int, glyphs: Glyphs) -> Sequence[Line]:
+    def lines(self, snapshot: Snapshot, finding: Finding, columns: int, glyphs: Glyphs) -> Sequence[Line]:
         """What to do about it, and why; its title alone until the thread has told the rest."""
-        asked = (look.number, finding_key(finding), columns)
-        if look.number != self._of:
-            self._of, self._kept = look.number, {}
+        asked = (snapshot.number, finding_key(finding), columns)
+        if snapshot.number != self._of:
+            self._of, self._kept = snapshot.number, {}
         if (kept := self._kept.get(asked)) is not None:
             return kept
         if len(finding.verdicts) <= _MANY:
-            return self._keep(asked, look, glyphs)
+            return self._keep(asked, snapshot, glyphs)
         if asked != self._asked:
             self._asked = asked
-            self._newest.ask(lambda: self._keep(asked, look, glyphs))
+            self._newest.ask(lambda: self._keep(asked, snapshot, glyphs))
         return [(span(finding.rule.title, Tone.STRONG),), (Span(glyphs.ellipsis, Tone.DIM),)]
 
-    def _keep(self, asked: _Asked, look: Look, glyphs: Glyphs) -> Sequence[Line]:
-        lines = self._kept[asked] = tuple(finding.beside_list(look, asked[1], asked[2], glyphs))
+    def _keep(self, asked: _Asked, snapshot: Snapshot, glyphs: Glyphs) -> Sequence[Line]:
+        lines = self._kept[asked] = tuple(finding.beside_list(snapshot, asked[1], asked[2], glyphs))
         return lines

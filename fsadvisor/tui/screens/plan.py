@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from textual.events import DescendantFocus, Resize
 
     from fsadvisor.pages.document import Document
-    from fsadvisor.tui.views.look import Look
+    from fsadvisor.tui.views.snapshot import Snapshot
 
 _WIDE: Final = 120
 """Columns from which the list stands beside the page."""
@@ -115,35 +115,35 @@ class PlanPlace(Place):
     def _reader(self) -> DocumentView:
         return self.query_one("#page", DocumentView)
 
-    def show_look(self, look: Look) -> None:
+    def show_snapshot(self, snapshot: Snapshot) -> None:
         """The plan anew."""
-        self._make(look)
+        self._make(snapshot)
 
     def on_screen_resume(self) -> None:
         """Another place may have chosen advice meanwhile."""
         super().on_screen_resume()
-        if self.explorer.look is not None:
-            self._make(self.explorer.look)
+        if self.explorer.snapshot is not None:
+            self._make(self.explorer.snapshot)
 
-    def _make(self, look: Look) -> None:
+    def _make(self, snapshot: Snapshot) -> None:
         """On a thread, unless it is the same as before."""
         chosen = self.explorer.chosen.pairs
-        if self._made_for == (look.number, chosen):
+        if self._made_for == (snapshot.number, chosen):
             return
-        self._made_for = (look.number, chosen)
+        self._made_for = (snapshot.number, chosen)
         self._number += 1
         if not chosen:
             self._show(None)
             return
-        self.query_one(PaneTitle).show(plan.title(None, self.explorer.chosen.findings(look.findings)))
+        self.query_one(PaneTitle).show(plan.title(None, self.explorer.chosen.findings(snapshot.findings)))
         if self._found is None:
             self._turn_pages({plan.STEPS: plan.being_made()})
-        threading.Thread(target=self._run, args=(self._number, look, chosen), daemon=True).start()
+        threading.Thread(target=self._run, args=(self._number, snapshot, chosen), daemon=True).start()
 
-    def _run(self, number: int, look: Look, chosen: tuple[tuple[str, str], ...]) -> None:
+    def _run(self, number: int, snapshot: Snapshot, chosen: tuple[tuple[str, str], ...]) -> None:
         """On a thread."""
         try:
-            gathered = self.explorer.session.asked(lambda machine: plan.gathered(look, chosen, machine.read))
+            gathered = self.explorer.session.asked(lambda machine: plan.gathered(snapshot, chosen, machine.read))
             _ = gathered.parts, gathered.files
         except Exception as error:  # noqa: BLE001 - told in the page; a thread's death would tell nobody
             self.post_message(self.Made(number, error))
@@ -161,13 +161,13 @@ class PlanPlace(Place):
 
     def _show(self, gathered: plan.Gathered | None) -> None:
         self._found = gathered
-        look, glyphs = self.explorer.look, self.explorer.glyphs
+        snapshot, glyphs = self.explorer.snapshot, self.explorer.glyphs
         self.query_one("#panes").set_class(gathered is None, "-empty")
         self.query_one(PaneTitle).show(
-            plan.title(gathered, self.explorer.chosen.findings(look.findings) if look else 0)
+            plan.title(gathered, self.explorer.chosen.findings(snapshot.findings) if snapshot else 0)
         )
         if gathered is None:
-            number = len(plan.all_with_commands(look)) if look else 0
+            number = len(plan.all_with_commands(snapshot)) if snapshot else 0
             self._turn_pages({plan.STEPS: plan.how_to_choose(number)})
             self._reader.focus()
         else:
@@ -250,29 +250,29 @@ class PlanPlace(Place):
 
     def action_choose_all(self) -> None:
         """All that has commands."""
-        look = self.explorer.look
-        if look is None:
+        snapshot = self.explorer.snapshot
+        if snapshot is None:
             return
-        choosable = plan.all_with_commands(look)
+        choosable = plan.all_with_commands(snapshot)
         if not choosable:
             self._say("No advice here has commands.", failed=True)
         self.explorer.chosen.add(choosable)
-        self._make(look)
+        self._make(snapshot)
 
     def action_remove(self) -> None:
         """The one under the cursor; the cursor goes to the next."""
-        row, look = self._list.row, self.explorer.look
-        removed = finding.found(look, row.key) if row is not None and look is not None else None
-        if removed is not None and look is not None:
+        row, snapshot = self._list.row, self.explorer.snapshot
+        removed = finding.found(snapshot, row.key) if row is not None and snapshot is not None else None
+        if removed is not None and snapshot is not None:
             self.explorer.chosen.drop(removed)
             self._list.action_move(1 if self._list.cursor + 1 < len(self._list.rows) else -1)
-            self._make(look)
+            self._make(snapshot)
 
     def action_remove_all(self) -> None:
         """None is left."""
         self.explorer.chosen.clear()
-        if self.explorer.look is not None:
-            self._make(self.explorer.look)
+        if self.explorer.snapshot is not None:
+            self._make(self.explorer.snapshot)
 
     def _say(self, words: str, *, failed: bool = False) -> None:
         self.notify(span(words).text, severity="warning" if failed else "information", markup=False)

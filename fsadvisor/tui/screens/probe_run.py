@@ -29,8 +29,8 @@ if TYPE_CHECKING:
     from fsadvisor.machine.port import Machine
     from fsadvisor.storage import Storage
     from fsadvisor.tui.measuring import Measurer, Prober
-    from fsadvisor.tui.views.look import Look
     from fsadvisor.tui.views.probe_progress import ProbeProgress
+    from fsadvisor.tui.views.snapshot import Snapshot
 
 
 class ProgressScreen(Place):
@@ -111,7 +111,7 @@ class ProgressScreen(Place):
 
 
 def kept_results(machine: Machine | None, storage: Storage) -> Kept:
-    """What the machine last looked at keeps; the look has asked for it already, so that nothing waits here."""
+    """What the machine last looked at keeps; the snapshot has asked for it already, so that nothing waits here."""
     record = None if machine is None else file_record(machine, PROBES, lambda text: results_of(text, storage))
     if isinstance(record, Unknown):
         return NO_RESULTS if record.cause is Cause.NOT_EXPOSED else Kept({}, unread=1)
@@ -136,9 +136,9 @@ class Probed(Place):
         """One text."""
         yield DocumentView(unicode=self.explorer.terminal.unicode)
 
-    def show_look(self, look: Look) -> None:
+    def show_snapshot(self, snapshot: Snapshot) -> None:
         """A result may have come."""
-        self._kept = kept_results(self.explorer.session.machine, look.storage)
+        self._kept = kept_results(self.explorer.session.machine, snapshot.storage)
         self.call_after_refresh(self._draw)
 
     def on_resize(self) -> None:

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from textual.binding import BindingType
     from textual.events import DescendantFocus, Resize
 
-    from fsadvisor.tui.views.look import Look
+    from fsadvisor.tui.views.snapshot import Snapshot
 
 _WITH_DETAIL: Final = 150
 """Columns from which the job under the cursor is told of beside the lists."""
@@ -69,7 +69,7 @@ class Probes(Place):
 
     def __init__(self) -> None:
         super().__init__()
-        self._look: Look | None = None
+        self._snapshot: Snapshot | None = None
         self._kept: Kept = NO_RESULTS
         self._picked: dict[str, None] = {}
         self._mount = ""
@@ -97,14 +97,14 @@ class Probes(Place):
     def _jobs(self) -> RowsView:
         return self.query_one("#jobs", RowsView)
 
-    def show_look(self, look: Look) -> None:
+    def show_snapshot(self, snapshot: Snapshot) -> None:
         """Mounts and results anew."""
-        self._look = look
-        self._kept = kept_results(self.explorer.session.machine, look.storage)
+        self._snapshot = snapshot
+        self._kept = kept_results(self.explorer.session.machine, snapshot.storage)
         now = self.explorer.session.now
         glyphs = self.explorer.glyphs
         self.query_one("#mounts-title", PaneTitle).show(probes.mounts_title(self._kept))
-        self._mounts.show(lambda width: probes.mount_rows(look.storage, self._kept, now, width, glyphs))
+        self._mounts.show(lambda width: probes.mount_rows(snapshot.storage, self._kept, now, width, glyphs))
         self._show_jobs()
         self._take_wish()
 

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from textual.events import Resize
 
     from fsadvisor.report.findings import Finding
-    from fsadvisor.tui.views.look import Look
+    from fsadvisor.tui.views.snapshot import Snapshot
 
 
 _WIDE: Final = 120
@@ -82,16 +82,16 @@ class SubjectPlace(Deciding):
                 yield DocumentView(id="more", unicode=unicode)
                 yield DocumentView(id="detail", unicode=unicode)
 
-    def show_look(self, look: Look) -> None:
+    def show_snapshot(self, snapshot: Snapshot) -> None:
         """The list anew, the cursor where it was."""
         glyphs = self.explorer.glyphs
-        self.query_one("#about", PaneTitle).show(subject.title(look, self.key))
-        more = subject.more(look, self.key, glyphs)
+        self.query_one("#about", PaneTitle).show(subject.title(snapshot, self.key))
+        more = subject.more(snapshot, self.key, glyphs)
         self._has_more = bool(more.blocks)
         self.query_one("#more", DocumentView).show(more)
-        empty = subject.without_rows(self.key in look.subjects)
+        empty = subject.without_rows(self.key in snapshot.subjects)
         rows = self.query_one("#rows", RowsView)
-        rows.show(lambda width: subject.rows(look, self.key, width, glyphs), (empty,), self._first)
+        rows.show(lambda width: subject.rows(snapshot, self.key, width, glyphs), (empty,), self._first)
         self._arrange(self.size.width)
 
     def on_resize(self, event: Resize) -> None:
@@ -112,11 +112,11 @@ class SubjectPlace(Deciding):
 
     def on_rows_view_moved(self, event: RowsView.Moved) -> None:
         """Tell of the row."""
-        look = self.explorer.look
-        if look is not None:
+        snapshot = self.explorer.snapshot
+        if snapshot is not None:
             key = "" if event.row is None else event.row.key
             with_more = self.size.width < _WIDE
-            page = subject.detail(look, self.key, key, self.explorer.glyphs, with_more=with_more)
+            page = subject.detail(snapshot, self.key, key, self.explorer.glyphs, with_more=with_more)
             self.query_one("#detail", DocumentView).show(page)
             self.offer_anew()
 
@@ -125,10 +125,10 @@ class SubjectPlace(Deciding):
         if event.row is None:
             return
         kind, what = subject.opened(event.row.key)
-        look = self.explorer.look
+        snapshot = self.explorer.snapshot
         if kind == subject.VERDICT:
             self.explorer.go("finding", what)
-        elif kind == subject.SUBJECT and look is not None and what in look.subjects and what != self.key:
+        elif kind == subject.SUBJECT and snapshot is not None and what in snapshot.subjects and what != self.key:
             self.explorer.go("subject", what)
 
     def _here(self) -> tuple[str, str]:
@@ -139,23 +139,27 @@ class SubjectPlace(Deciding):
     def finding_here(self) -> Finding | None:
         """The check under the cursor."""
         kind, what = self._here()
-        look = self.explorer.look
-        return finding.found(look, what) if look is not None and kind == subject.VERDICT else None
+        snapshot = self.explorer.snapshot
+        return finding.found(snapshot, what) if snapshot is not None and kind == subject.VERDICT else None
 
     def subject_here(self) -> str:
         """The part of the stack under the cursor; of a title or a remark, that of the page."""
         kind, what = self._here()
-        look = self.explorer.look
+        snapshot = self.explorer.snapshot
         if kind in (subject.VERDICT, subject.FACT):
             return ""
-        return what if look is not None and kind == subject.SUBJECT and what in look.subjects else self.key
+        return what if snapshot is not None and kind == subject.SUBJECT and what in snapshot.subjects else self.key
 
-    def facts_here(self, look: Look) -> Sequence[tuple[str, str]]:
+    def facts_here(self, snapshot: Snapshot) -> Sequence[tuple[str, str]]:
         """The fact under the cursor, or those that its check asks for."""
         kind, what = self._here()
         if kind != subject.FACT:
-            return super().facts_here(look)
-        owner = suppose.owner(look.subjects, look.subjects[self.key], what) if self.key in look.subjects else None
+            return super().facts_here(snapshot)
+        owner = (
+            suppose.owner(snapshot.subjects, snapshot.subjects[self.key], what)
+            if self.key in snapshot.subjects
+            else None
+        )
         return [(owner, what)] if owner is not None else []
 
     def action_plan(self) -> None:
@@ -202,9 +206,9 @@ class SubjectsPlace(Place):
         """The list."""
         yield RowsView(id="subjects")
 
-    def show_look(self, look: Look) -> None:
+    def show_snapshot(self, snapshot: Snapshot) -> None:
         """Those of the moment."""
-        rows = subject_rows(look, self._key)
+        rows = subject_rows(snapshot, self._key)
         self.query_one(RowsView).show(lambda _width: rows, (without_rows(bool(rows)),))
 
     def on_rows_view_opened(self, event: RowsView.Opened) -> None:
@@ -230,7 +234,7 @@ class RulePlace(Place):
         yield DocumentView(unicode=self.explorer.terminal.unicode)
 
     def on_mount(self) -> None:
-        """It does not change from look to look."""
+        """It does not change from snapshot to snapshot."""
         rule = next((one for one in self.explorer.session.rulebook.rules if one.id == self._rule), None)
         if rule is not None:
             self.query_one(DocumentView).show(document(rule))

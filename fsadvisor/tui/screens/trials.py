@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from textual.events import Resize
 
     from fsadvisor.tui.measuring import Trier
-    from fsadvisor.tui.views.look import Look
+    from fsadvisor.tui.views.snapshot import Snapshot
     from fsadvisor.tui.views.trials_progress import TrialProgress
 
 
@@ -111,7 +111,7 @@ class Trials(Place):
 
     def __init__(self) -> None:
         super().__init__()
-        self._look: Look | None = None
+        self._snapshot: Snapshot | None = None
         self._kept: Kept = NO_RESULTS
         self._placed = False
         """Whether there have been rows."""
@@ -137,12 +137,12 @@ class Trials(Place):
     def _rows(self) -> RowsView:
         return self.query_one("#trials", RowsView)
 
-    def show_look(self, look: Look) -> None:
+    def show_snapshot(self, snapshot: Snapshot) -> None:
         """All of it anew."""
-        self._look = look
-        self._kept = kept_results(self.explorer.session.machine, look.storage)
+        self._snapshot = snapshot
+        self._kept = kept_results(self.explorer.session.machine, snapshot.storage)
         if self._picked:
-            there = trials.sides_of(look, self._kept)
+            there = trials.sides_of(snapshot, self._kept)
             self._picked = {key: None for key in self._picked if key in there}
         self._show()
         self._take_wish()
@@ -153,31 +153,31 @@ class Trials(Place):
         self._take_wish()
 
     def _take_wish(self) -> None:
-        if self.explorer.wanted_trial is None or self._look is None or not self._placed:
+        if self.explorer.wanted_trial is None or self._snapshot is None or not self._placed:
             return
         rule, subject = self.explorer.wanted_trial
         self.explorer.wanted_trial = None
-        known = self._look.subjects.get(subject)
+        known = self._snapshot.subjects.get(subject)
         if known is not None and self._rows.put_cursor_on(trials.key_of("try", rule, trials.mount_of(known))):
             self._rows.focus()
         else:
             self.notify(span(f"{rule} is not among what can be tried here on {subject}.").text, markup=False)
 
     def _show(self) -> None:
-        look = self._look
-        if look is None:
+        snapshot = self._snapshot
+        if snapshot is None:
             return
         now, glyphs, live = self.explorer.session.now, self.explorer.glyphs, self.explorer.session.live
         kept, picked = self._kept, tuple(self._picked)
         self.query_one("#trials-title", PaneTitle).show(trials.title(picked, kept, live=live))
-        self._rows.show(lambda width: trials.rows(look, kept, picked, now, width, glyphs, live=live))
+        self._rows.show(lambda width: trials.rows(snapshot, kept, picked, now, width, glyphs, live=live))
         self._show_row()
 
     def _show_row(self) -> None:
-        view, row, look = self.query_one("#trial", DocumentView), self._rows.row, self._look
-        if row is not None and look is not None:
+        view, row, snapshot = self.query_one("#trial", DocumentView), self._rows.row, self._snapshot
+        if row is not None and snapshot is not None:
             now, live = self.explorer.session.now, self.explorer.session.live
-            view.show(trials.about(row.key, look, self._kept, now, live=live))
+            view.show(trials.about(row.key, snapshot, self._kept, now, live=live))
 
     def on_rows_view_moved(self, _event: RowsView.Moved) -> None:
         """Another row has another page; the first rows that are there take what another place wants."""
@@ -288,8 +288,8 @@ class Trials(Place):
         """Ask what the picked ones take."""
         targets, images = trials.sides(self._picked)
         if not targets or len(targets) + len(images) < 2:
-            look, row = self.explorer.look, self._rows.row
-            sides = trials.sides_of(look, self._kept) if look else ()
+            snapshot, row = self.explorer.snapshot, self._rows.row
+            sides = trials.sides_of(snapshot, self._kept) if snapshot else ()
             if row is None or row.key not in sides:
                 first = next((one.key for one in self._rows.rows if one.key in sides), "")
                 self._rows.put_cursor_on(first)
@@ -325,8 +325,8 @@ class Trials(Place):
 
     def action_result(self) -> None:
         """The row's page."""
-        row, look = self._rows.row, self._look
-        if row is not None and look is not None:
+        row, snapshot = self._rows.row, self._snapshot
+        if row is not None and snapshot is not None:
             self.app.push_screen(TrialPage(row.key))
 
     def action_running(self) -> None:
@@ -345,15 +345,15 @@ class TrialPage(Place):
     def __init__(self, key: str) -> None:
         super().__init__()
         self._key = key
-        self._look: Look | None = None
+        self._snapshot: Snapshot | None = None
 
     def body(self) -> ComposeResult:
         """One text."""
         yield DocumentView(unicode=self.explorer.terminal.unicode)
 
-    def show_look(self, look: Look) -> None:
+    def show_snapshot(self, snapshot: Snapshot) -> None:
         """A result may have come."""
-        self._look = look
+        self._snapshot = snapshot
         self.call_after_refresh(self._draw)
 
     def on_resize(self) -> None:
@@ -361,12 +361,12 @@ class TrialPage(Place):
         self.call_after_refresh(self._draw)
 
     def _draw(self) -> None:
-        view, look, explorer = self.query_one(DocumentView), self._look, self.explorer
+        view, snapshot, explorer = self.query_one(DocumentView), self._snapshot, self.explorer
         width = view.scrollable_content_region.width
-        if look is None or width <= 0:
+        if snapshot is None or width <= 0:
             return
-        kept, chosen = kept_results(explorer.session.machine, look.storage), trials.chosen(self._key)
+        kept, chosen = kept_results(explorer.session.machine, snapshot.storage), trials.chosen(self._key)
         if chosen.kind == "forecast":
             view.show(trials_forecast.page(kept, chosen.name, width, explorer.glyphs))
         else:
-            view.show(trials.about(self._key, look, kept, self.explorer.session.now, live=explorer.session.live))
+            view.show(trials.about(self._key, snapshot, kept, self.explorer.session.now, live=explorer.session.live))

@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from textual.widget import Widget
 
     from fsadvisor.tui.session import Session
-    from fsadvisor.tui.views.look import Look
+    from fsadvisor.tui.views.snapshot import Snapshot
     from fsadvisor.tui.views.unknowns import Task
 
 _OS_RELEASE: Final = "/etc/os-release"
@@ -43,11 +43,11 @@ _WIDE: Final = 120
 
 
 class Tasks:
-    """The tasks of a look, and what the machine says of its distribution ('' where it says nothing)."""
+    """The tasks of a snapshot, and what the machine says of its distribution ('' where it says nothing)."""
 
-    def __init__(self, look: Look, session: Session) -> None:
-        self.look = look
-        self.tasks = unknowns.tasks(look)
+    def __init__(self, snapshot: Snapshot, session: Session) -> None:
+        self.snapshot = snapshot
+        self.tasks = unknowns.tasks(snapshot)
         self.by_key = {one.key: one for one in self.tasks}
         answer = session.machine.read(_OS_RELEASE) if session.machine else None
         self.os_release = answer.text if isinstance(answer, Reply) else ""
@@ -95,9 +95,9 @@ class Unknowns(Place):
             yield RowsView(id="tasks", empty=" Gathering what could not be told")
             yield DocumentView(id="detail", unicode=self.explorer.terminal.unicode)
 
-    def show_look(self, look: Look) -> None:
+    def show_snapshot(self, snapshot: Snapshot) -> None:
         """Gather on a thread: a big machine has many unknowns."""
-        self._newest.ask(partial(Tasks, look, self.explorer.session))
+        self._newest.ask(partial(Tasks, snapshot, self.explorer.session))
 
     def on_unknowns_answered(self, message: Answered) -> None:
         """Show what was gathered."""
@@ -107,7 +107,7 @@ class Unknowns(Place):
             return
         self._gathered = gathered
         empty = [(span(" All that the rules ask could be told."),)]
-        glyphs, checks = self.explorer.glyphs, gathered.look.outcomes.get(Outcome.UNDETERMINED, 0)
+        glyphs, checks = self.explorer.glyphs, gathered.snapshot.outcomes.get(Outcome.UNDETERMINED, 0)
         self.query_one("#title", LinesView).show(
             lambda width: [cut(unknowns.title(gathered.tasks, checks), width, glyphs.ellipsis)]
         )
@@ -227,20 +227,20 @@ class Unknowns(Place):
 
     def action_what_if(self) -> None:
         """Suppose an answer."""
-        look, task = self.explorer.look, self._under_cursor
-        if look is None or task is None:
+        snapshot, task = self.explorer.snapshot, self._under_cursor
+        if snapshot is None or task is None:
             return
-        offered = tuple(dict.fromkeys(_own(look, task)))
+        offered = tuple(dict.fromkeys(_own(snapshot, task)))
         if offered:
             self.app.push_screen(Supposing(offered))
         else:
             self._say("This fact belongs to nothing here that it could be supposed of.")
 
 
-def _own(look: Look, task: Task) -> Iterator[tuple[str, str]]:
+def _own(snapshot: Snapshot, task: Task) -> Iterator[tuple[str, str]]:
     """The facts that are open, of the subjects whose own they are."""
     for asked, fact in task.cure.asked:
-        subject = owner(look.subjects, task.cure.subjects[asked], fact)
+        subject = owner(snapshot.subjects, task.cure.subjects[asked], fact)
         if subject is not None:
             yield subject, fact
 

@@ -18,7 +18,7 @@ from fsadvisor.tui.place import Place
 from fsadvisor.tui.screens.choosing import Supposing
 from fsadvisor.tui.session import Newest
 from fsadvisor.tui.views import suppose, unlocking, what_if
-from fsadvisor.tui.views.look import finding_key
+from fsadvisor.tui.views.snapshot import finding_key
 from fsadvisor.tui.widgets.rows_view import RowsView
 from fsadvisor.tui.widgets.text_views import DocumentView, LinesView, PaneTitle
 
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from fsadvisor.readers.attestations import Entry
     from fsadvisor.storage import Supposition
     from fsadvisor.tui.session import Session
-    from fsadvisor.tui.views.look import Look
+    from fsadvisor.tui.views.snapshot import Snapshot
     from fsadvisor.tui.views.unlocking import Unlock
     from fsadvisor.tui.views.what_if import Change
 
@@ -59,24 +59,24 @@ _NO_UNLOCKS: Final = (line(span("  No advice is held back for want of a fact tha
 
 
 class Followed(Struct, frozen=True, kw_only=True):
-    """What follows from suppositions, held against the real look."""
+    """What follows from suppositions, held against the real snapshot."""
 
-    real: Look
+    real: Snapshot
     supposed: tuple[Supposition, ...]
-    look: Look
+    snapshot: Snapshot
     changes: Sequence[Change]
     unlocks: Sequence[Unlock]
 
 
-def followed(session: Session, real: Look, supposed: tuple[Supposition, ...]) -> Followed:
+def followed(session: Session, real: Snapshot, supposed: tuple[Supposition, ...]) -> Followed:
     """Work it out; on a big machine this takes seconds."""
-    look = session.supposing(supposed) if supposed else real
+    snapshot = session.supposing(supposed) if supposed else real
     return Followed(
         real=real,
         supposed=supposed,
-        look=look,
-        changes=what_if.changes(real, look),
-        unlocks=unlocking.unlocks(look),
+        snapshot=snapshot,
+        changes=what_if.changes(real, snapshot),
+        unlocks=unlocking.unlocks(snapshot),
     )
 
 
@@ -150,13 +150,13 @@ class WhatIf(Place):
         super().on_screen_resume()
         self._follow()
 
-    def show_look(self, look: Look) -> None:  # noqa: ARG002 - it is the explorer's
-        """Hold what is supposed against the new look."""
+    def show_snapshot(self, snapshot: Snapshot) -> None:  # noqa: ARG002 - it is the explorer's
+        """Hold what is supposed against the new snapshot."""
         self._follow()
 
     def _follow(self) -> None:
         """Have it worked out, unless it is or is being."""
-        real, supposed = self.explorer.look, self.explorer.supposed
+        real, supposed = self.explorer.snapshot, self.explorer.supposed
         if real is None or self._asked == (real.number, supposed):
             return
         self._asked = (real.number, supposed)
@@ -192,7 +192,7 @@ class WhatIf(Place):
             lambda width: what_if.rows(known.changes, width, glyphs, folded=folded), _NO_CHANGES
         )
 
-    def _show_supposed(self, real: Look) -> None:
+    def _show_supposed(self, real: Snapshot) -> None:
         supposed, glyphs = self.explorer.supposed, self.explorer.glyphs
         self.query_one("#supposed", RowsView).show(
             lambda width: suppose.supposition_rows(real, supposed, width, glyphs)
@@ -211,13 +211,15 @@ class WhatIf(Place):
         self._fit()
 
     def _show_banner(self) -> None:
-        real, known = self.explorer.look, self._followed
+        real, known = self.explorer.snapshot, self._followed
         if real is None:
             return
         number, trouble = len(self.explorer.supposed), self._trouble
         current = known if known and (known.real.number, known.supposed) == self._asked else None
-        look = current.look if current else None
-        first, second = what_if.banner(real, look, current.changes if current else (), number, working=current is None)
+        snapshot = current.snapshot if current else None
+        first, second = what_if.banner(
+            real, snapshot, current.changes if current else (), number, working=current is None
+        )
         second = line(span(f" {trouble}", Tone.BAD)) if trouble else second
         self.query_one("#banner", LinesView).show(
             lambda width: [cut(one, width, self.explorer.glyphs.ellipsis) for one in (first, second)]
@@ -251,7 +253,7 @@ class WhatIf(Place):
             if finding is not None:
                 self.explorer.go("finding", finding_key(finding))
             return
-        page = what_if.document(change, known.real, known.look, self.explorer.glyphs)
+        page = what_if.document(change, known.real, known.snapshot, self.explorer.glyphs)
         self.app.push_screen(ChangePlace(page, len(known.supposed)))
 
     def _suppose(self, more: Sequence[Supposition]) -> None:
@@ -273,7 +275,7 @@ class WhatIf(Place):
         self._follow()
 
     def action_undo_all(self) -> None:
-        """The real look again."""
+        """The real snapshot again."""
         if not self.explorer.supposed:
             self.notify("Nothing is supposed.", markup=False)
             return
@@ -311,7 +313,7 @@ class ChangePlace(Place):
 
 
 class Said(Place):
-    """`before` is the look before it was said, `told` what was written where."""
+    """`before` is the snapshot before it was said, `told` what was written where."""
 
     NAME = "said"
     MODE = "unknowns"
@@ -328,7 +330,7 @@ class Said(Place):
             super().__init__()
             self.answer = answer
 
-    def __init__(self, before: Look, entries: Sequence[Entry], told: str) -> None:
+    def __init__(self, before: Snapshot, entries: Sequence[Entry], told: str) -> None:
         super().__init__()
         self._before, self._entries, self._told = before, tuple(entries), told
         self._newest: Newest[Document] = Newest(lambda answer: self.post_message(self.Answered(answer)))
@@ -337,12 +339,12 @@ class Said(Place):
         """One text."""
         yield DocumentView(unicode=self.explorer.terminal.unicode)
 
-    def show_look(self, look: Look) -> None:
+    def show_snapshot(self, snapshot: Snapshot) -> None:
         """On a thread: a big machine has many facts. The place that is seen beside it must not tell what was."""
         below = self.app.screen_stack[-2] if len(self.app.screen_stack) > 1 else None
         if isinstance(below, Place):
-            below.on_explorer_look_changed()
-        now = look if look.number != self._before.number else None
+            below.on_explorer_snapshot_changed()
+        now = snapshot if snapshot.number != self._before.number else None
         live = self.explorer.session.live
         self._newest.ask(partial(what_if.page_of_said, self._before, now, self._entries, self._told, live=live))
 

@@ -1,7 +1,7 @@
 """The ranked advice as rows, and which of it is shown.
 
 All of it, or that of one severity, state, kind, interruption or mount; or all of it, group by group. And what of it was
-chosen for a plan: rules on subjects, whatever findings a later look gathers them into.
+chosen for a plan: rules on subjects, whatever findings a later snapshot gathers them into.
 """
 
 from __future__ import annotations
@@ -20,16 +20,16 @@ from fsadvisor.report.rule_page import NEEDS
 from fsadvisor.report.sections import NOT_BY_SEVERITY
 from fsadvisor.rulebook.ranking import MEASURED_GAIN, ORDER
 from fsadvisor.rulebook.rule import SAID, Outcome
-from fsadvisor.tui.views.look import finding_key
 from fsadvisor.tui.views.rows import LazyRows, Row
 from fsadvisor.tui.views.severity import TONES, state, weight
+from fsadvisor.tui.views.snapshot import finding_key
 
 if TYPE_CHECKING:
     from collections.abc import Container, Iterable, Iterator, Sequence
 
     from fsadvisor.pages.glyphs import Glyphs
     from fsadvisor.report.findings import Finding
-    from fsadvisor.tui.views.look import Look
+    from fsadvisor.tui.views.snapshot import Snapshot
 
 
 _NAMES: Final = {
@@ -70,16 +70,16 @@ def counted_as(words: str) -> Narrowing | None:
     return Narrowing("state", words) if words in NOT_BY_SEVERITY else None
 
 
-def places_of(look: Look, way: Narrowing) -> list[int]:
+def places_of(snapshot: Snapshot, way: Narrowing) -> list[int]:
     """Those of the advice in the ranking, from 0, that have the value."""
-    return [at for at, one in enumerate(look.findings) if way.value in _values(look, one, way.what)]
+    return [at for at, one in enumerate(snapshot.findings) if way.value in _values(snapshot, one, way.what)]
 
 
-def grouped(look: Look, way: Narrowing, among: Iterable[int]) -> list[tuple[str, list[int]]]:
+def grouped(snapshot: Snapshot, way: Narrowing, among: Iterable[int]) -> list[tuple[str, list[int]]]:
     """The same places by what it is grouped by, each once, the group of the first place first."""
     groups: dict[str, list[int]] = {}
     for index in among:
-        groups.setdefault(listed(_values(look, look.findings[index], way.what)) or _NONE, []).append(index)
+        groups.setdefault(listed(_values(snapshot, snapshot.findings[index], way.what)) or _NONE, []).append(index)
     return list(groups.items())
 
 
@@ -92,7 +92,7 @@ def group_heading(name: str, number: int, columns: int, glyphs: Glyphs) -> Line:
 FOLDED: Final = "follows from another finding, or waits for it"
 
 
-def _values(look: Look, finding: Finding, what: str) -> Sequence[str]:
+def _values(snapshot: Snapshot, finding: Finding, what: str) -> Sequence[str]:
     if what in ("severity", "state"):
         counts_as = finding.counts_as
         return [counts_as] if (counts_as in TONES) is (what == "severity") else []
@@ -100,17 +100,17 @@ def _values(look: Look, finding: Finding, what: str) -> Sequence[str]:
         return [finding.rule.kind]
     if what == "urgency":
         blocked = SAID[Outcome.BLOCKED] if finding.outcome is Outcome.BLOCKED else ORDER[finding.urgency]
-        return [FOLDED if finding_key(finding) in look.below else blocked]
+        return [FOLDED if finding_key(finding) in snapshot.below else blocked]
     if what == "needs":
         return [NEEDS[finding.rule.remedy.needs]]
-    return list(dict.fromkeys(mount for subject in finding.subjects for mount in look.mounts.get(subject.id, ())))
+    return list(dict.fromkeys(mount for subject in finding.subjects for mount in snapshot.mounts.get(subject.id, ())))
 
 
-def ways(look: Look, width: int, glyphs: Glyphs) -> LazyRows:
+def ways(snapshot: Snapshot, width: int, glyphs: Glyphs) -> LazyRows:
     """Everything that there is to narrow to, with how many, and what it can be grouped by."""
-    choices = [(ALL_ADVICE, "", "all advice, as it is ranked", len(look.findings))]
+    choices = [(ALL_ADVICE, "", "all advice, as it is ranked", len(snapshot.findings))]
     for what, name in _NAMES.items():
-        numbers = Counter(value for one in look.findings for value in _values(look, one, what))
+        numbers = Counter(value for one in snapshot.findings for value in _values(snapshot, one, what))
         order = TONES if what == "severity" else numbers
         choices += [(Narrowing(what, value), name, value, numbers[value]) for value in order if numbers[value]]
     choices += [(Narrowing(what), "group", f"by {_NAMES[what]}", 0) for what in _GROUPS]
@@ -137,8 +137,8 @@ def way_of(key: str) -> Narrowing:
 class Choice:
     """Rule and subject of each verdict that was chosen, in the order chosen.
 
-    A finding is known by its first subject, and gathers others from look to look: were it chosen as such, a disk that
-    came later would be planned for though nobody chose it, and one that is told of apart now would be left out.
+    A finding is known by its first subject, and gathers others from snapshot to snapshot: were it chosen as such, a
+    disk that came later would be planned for though nobody chose it, and one that now is told apart would be left out.
     """
 
     def __init__(self, pairs: Iterable[tuple[str, str]] = ()) -> None:
@@ -217,7 +217,7 @@ GROUP: Final = "group\n"
 
 
 def rows(
-    look: Look,
+    snapshot: Snapshot,
     width: int,
     glyphs: Glyphs,
     *,
@@ -232,19 +232,19 @@ def rows(
     Where all are whole in `height` lines, nothing is cut; else the place stands in a second line where there is room.
     """
     if groups:
-        return _grouped(look, width, glyphs, chosen, groups)
-    places = range(len(look.findings)) if only is None else [at for at in only if at < len(look.findings)]
-    urgency = _urgency_width(look, width)
-    keys = [finding_key(look.findings[at]) for at in places]
+        return _grouped(snapshot, width, glyphs, chosen, groups)
+    places = range(len(snapshot.findings)) if only is None else [at for at in only if at < len(snapshot.findings)]
+    urgency = _urgency_width(snapshot, width)
+    keys = [finding_key(snapshot.findings[at]) for at in places]
 
     def made(index: int) -> Row:
-        finding = look.findings[places[index]]
-        first = _first(look, places[index], glyphs, chosen.of(finding), urgency)
-        lines = _lines(look, finding, first, width, glyphs, chosen.of(finding), in_one=len(places) * 2 > height > 0)
+        finding = snapshot.findings[places[index]]
+        first = _first(snapshot, places[index], glyphs, chosen.of(finding), urgency)
+        lines = _lines(snapshot, finding, first, width, glyphs, chosen.of(finding), in_one=len(places) * 2 > height > 0)
         return Row(keys[index], lines, f"{finding.rule.id} {finding.rule.kind}")
 
     if len(places) <= height:
-        full = [_whole(look, at, width, glyphs, chosen.of(look.findings[at]), urgency) for at in places]
+        full = [_whole(snapshot, at, width, glyphs, chosen.of(snapshot.findings[at]), urgency) for at in places]
         tallest = max(map(len, full), default=0)
         if len(places) * tallest <= height:
             padded_rows = [(*one, *[()] * (tallest - len(one))) for one in full]
@@ -253,83 +253,83 @@ def rows(
 
 
 def _grouped(
-    look: Look, width: int, glyphs: Glyphs, chosen: Choice, groups: Sequence[tuple[str, Sequence[int]]]
+    snapshot: Snapshot, width: int, glyphs: Glyphs, chosen: Choice, groups: Sequence[tuple[str, Sequence[int]]]
 ) -> LazyRows:
     """A line each, under a line with the group's name."""
     listed = [(name, at) for name, places in groups for at in (None, *places)]
     numbers = {name: len(places) for name, places in groups}
-    keys = [f"{GROUP}{name}" if at is None else finding_key(look.findings[at]) for name, at in listed]
-    urgency = _urgency_width(look, width)
+    keys = [f"{GROUP}{name}" if at is None else finding_key(snapshot.findings[at]) for name, at in listed]
+    urgency = _urgency_width(snapshot, width)
 
     def made(at_row: int) -> Row:
         name, index = listed[at_row]
         if index is None:
             return Row(keys[at_row], (group_heading(name, numbers[name], width, glyphs),))
-        finding = look.findings[index]
-        first = _first(look, index, glyphs, chosen.of(finding), urgency)
-        lines = _lines(look, finding, first, width, glyphs, chosen.of(finding), in_one=True)
+        finding = snapshot.findings[index]
+        first = _first(snapshot, index, glyphs, chosen.of(finding), urgency)
+        lines = _lines(snapshot, finding, first, width, glyphs, chosen.of(finding), in_one=True)
         return Row(keys[at_row], lines, f"{finding.rule.id} {finding.rule.kind}")
 
     return LazyRows(keys, made)
 
 
-def urgency(look: Look, finding: Finding) -> str:
+def urgency(snapshot: Snapshot, finding: Finding) -> str:
     """Why it stands where it does, in a word or two; of what follows from another finding, which one."""
-    if told := look.below.get(finding_key(finding)):
+    if told := snapshot.below.get(finding_key(finding)):
         return f"{'from' if told.words == 'follows from' else 'after'} {told.number}"
     if finding.outcome is Outcome.BLOCKED:
         return "unsafe"
     return URGENCIES.get(finding.urgency, "")
 
 
-def _urgency_width(look: Look, width: int) -> int:
+def _urgency_width(snapshot: Snapshot, width: int) -> int:
     """Of the column, with the gap behind it; 0 where there is no room for it."""
-    longest = max((len(urgency(look, one)) for one in look.findings), default=0)
+    longest = max((len(urgency(snapshot, one)) for one in snapshot.findings), default=0)
     return longest + 1 if longest and width >= _WITH_URGENCY else 0
 
 
-def _whole(look: Look, index: int, width: int, glyphs: Glyphs, chosen: int, urgency: int) -> list[Line]:
+def _whole(snapshot: Snapshot, index: int, width: int, glyphs: Glyphs, chosen: int, urgency: int) -> list[Line]:
     """All the words of the finding at that place, in as many lines as that takes."""
-    finding, first = look.findings[index], _first(look, index, glyphs, chosen, urgency)
+    finding, first = snapshot.findings[index], _first(snapshot, index, glyphs, chosen, urgency)
     margin = columns(first)
-    place = Paragraph(tuple(_place(look, finding, chosen)), (Span(" " * margin),), margin)
+    place = Paragraph(tuple(_place(snapshot, finding, chosen)), (Span(" " * margin),), margin)
     stacked = laid((Paragraph((span(finding.title),), first, margin), place), width)
     joined = laid((Paragraph((span(finding.title), Span("  "), *place.words), first, margin),), width)
     every = stacked if len(stacked) <= _FEW else joined
     return [cut(one, width, glyphs.ellipsis) for one in every]
 
 
-def _first(look: Look, index: int, glyphs: Glyphs, chosen: int, columns_for_urgency: int) -> Line:
+def _first(snapshot: Snapshot, index: int, glyphs: Glyphs, chosen: int, columns_for_urgency: int) -> Line:
     """What stands before a title: whether it is chosen, its place, how grave and how urgent it is."""
-    finding = look.findings[index]
+    finding = snapshot.findings[index]
     severity = finding.rule.severity
     quiet = finding.waiver is not None or finding.outcome is not Outcome.ADVISE
     return line(
         weight([finding], glyphs),
         Span(glyphs.chosen if chosen else " ", Tone.GOOD),
-        Span(f"{index + 1:>{len(str(len(look.findings)))}} ", Tone.DIM),
+        Span(f"{index + 1:>{len(str(len(snapshot.findings)))}} ", Tone.DIM),
         Span(severity.ljust(_WORD), Tone.DIM if quiet else TONES[severity]),
-        Span(urgency(look, finding).ljust(columns_for_urgency) if columns_for_urgency else "", Tone.DIM),
+        Span(urgency(snapshot, finding).ljust(columns_for_urgency) if columns_for_urgency else "", Tone.DIM),
     )
 
 
 def _lines(
-    look: Look, finding: Finding, first: Line, width: int, glyphs: Glyphs, chosen: int, *, in_one: bool
+    snapshot: Snapshot, finding: Finding, first: Line, width: int, glyphs: Glyphs, chosen: int, *, in_one: bool
 ) -> tuple[Line, ...]:
     """The title and the place: below each other, or in one line, of which the end is cut."""
     title = (*first, span(finding.title))
-    place = tuple(_place(look, finding, chosen))
+    place = tuple(_place(snapshot, finding, chosen))
     lines = [(*title, Span("  "), *place)] if in_one else [title, (Span(" " * columns(first)), *place)]
     return tuple(cut(one, width, glyphs.ellipsis) for one in lines)
 
 
-def _place(look: Look, finding: Finding, chosen: int) -> Iterator[Span]:
+def _place(snapshot: Snapshot, finding: Finding, chosen: int) -> Iterator[Span]:
     """The state first: it must not be cut."""
     yield span(finding.rule.kind, Tone.DIM)
     if chosen:
         number = len(finding.verdicts)
         yield span(", in the plan" if chosen == number else f", {chosen:,} of {number:,} in the plan", Tone.GOOD)
-    if words := state(finding, look.asking):
+    if words := state(finding, snapshot.asking):
         yield span(f", {words}", Tone.DIM if finding.waiver else Tone.WARNING)
     if behind := finding.verdicts[0].behind:
         word = "follows from" if behind.why == "cause" else "waits for"
@@ -351,9 +351,9 @@ def _where(finding: Finding) -> str:
     return f"{counted(number, finding.rule.subject)}: {listed(names)}"
 
 
-def title(look: Look, only: Sequence[int] | None, about: str, chosen: int, way: Narrowing = ALL_ADVICE) -> Line:
+def title(snapshot: Snapshot, only: Sequence[int] | None, about: str, chosen: int, way: Narrowing = ALL_ADVICE) -> Line:
     """The pane's title: how many, and of what, where they are narrowed."""
-    number = len(look.findings)
+    number = len(snapshot.findings)
     words = [span("Advice", Tone.TITLE), span(way.words, Tone.STRONG)]
     if only is None:
         order = "; most urgent first, then severity" if number > 1 else ""
@@ -368,15 +368,15 @@ def title(look: Look, only: Sequence[int] | None, about: str, chosen: int, way: 
     return tuple(words)
 
 
-def nothing(look: Look, only: Sequence[int] | None, width: int) -> list[Line]:
+def nothing(snapshot: Snapshot, only: Sequence[int] | None, width: int) -> list[Line]:
     """What stands there where there is no advice."""
-    if only is not None and look.findings:
+    if only is not None and snapshot.findings:
         return _told(width, span("No advice speaks of this, nor of what is below or above it.", Tone.DIM))
-    if look.asking:
-        message = f"Nothing calls for action so far; {counted(len(look.asking), 'answer')} still to come."
+    if snapshot.asking:
+        message = f"Nothing calls for action so far; {counted(len(snapshot.asking), 'answer')} still to come."
         return _told(width, span(message, Tone.DIM))
-    passed = look.outcomes.get(Outcome.OK, 0)
-    unknown = look.outcomes.get(Outcome.UNDETERMINED, 0)
+    passed = snapshot.outcomes.get(Outcome.OK, 0)
+    unknown = snapshot.outcomes.get(Outcome.UNDETERMINED, 0)
     words = [span(f"{counted(passed, 'check')} passed.")]
     if unknown:
         words.append(span(f" {unknown:,} not known: ", Tone.UNKNOWN))

@@ -40,7 +40,7 @@ _LEAST_TOP: Final = 1 << 20
 
 
 class Traffic(Struct, frozen=True):
-    """`subjects` are those of the look, by id; the newest moment is the last."""
+    """`subjects` are those of the snapshot, by id; the newest moment is the last."""
 
     moments: Sequence[Moment] = ()
     subjects: Mapping[str, Subject] = {}

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from fsadvisor.measure.now.answer import Answer
     from fsadvisor.measure.now.model import Window
     from fsadvisor.pages.glyphs import Glyphs
-    from fsadvisor.tui.views.look import Look
+    from fsadvisor.tui.views.snapshot import Snapshot
 
 _KEY: Final = (Span(" "), Span("d", Tone.KEY), Span(" "))
 _COURSE: Final = 74
@@ -34,13 +34,13 @@ _LEAST: Final = 12
 
 
 def verdict(
-    answer: Answer | None, room: int, glyphs: Glyphs, *, looks: bool, live: bool = True, age_s: float = 0.0
+    answer: Answer | None, room: int, glyphs: Glyphs, *, looking: bool, live: bool = True, age_s: float = 0.0
 ) -> Line:
     """With its key; nothing where there is no room, or where nothing was asked. Of what is not of now it says so."""
-    sentence = _verdict(answer, looks=looks)
+    sentence = _verdict(answer, looking=looking)
     if sentence and not live:
         sentence = (Span("recorded: ", Tone.DIM), *sentence)
-    elif sentence and not looks and age_s > OLD_S:
+    elif sentence and not looking and age_s > OLD_S:
         sentence = (Span(f"{age_s // 60:.0f} min ago: ", Tone.DIM), *sentence)
     room -= columns(_KEY) + 1
     if not sentence or room < min(_LEAST, columns(sentence)):
@@ -48,8 +48,8 @@ def verdict(
     return (*_KEY, *cut(sentence, room, glyphs.ellipsis), Span(" "))
 
 
-def _verdict(answer: Answer | None, *, looks: bool) -> Line:
-    if looks:
+def _verdict(answer: Answer | None, *, looking: bool) -> Line:
+    if looking:
         return (Span("looking", Tone.DIM),)
     if answer is None:
         return NOTHING
@@ -62,9 +62,9 @@ def _verdict(answer: Answer | None, *, looks: bool) -> Line:
     return (Span("nothing hurts", Tone.GOOD),)
 
 
-def page(answer: Answer | None, look: Look | None, *, looks: bool, live: bool, trouble: str = "") -> Document:
+def page(answer: Answer | None, snapshot: Snapshot | None, *, looking: bool, live: bool, trouble: str = "") -> Document:
     """The answer, with the findings of the audit that bear on it; else why there is none yet."""
-    return Document("doctor", tuple(_blocks(answer, look, looks=looks, live=live, trouble=trouble)))
+    return Document("doctor", tuple(_blocks(answer, snapshot, looking=looking, live=live, trouble=trouble)))
 
 
 def worst(kept: Sequence[Window]) -> int:
@@ -100,15 +100,17 @@ def _course(kept: Sequence[Window], index: int, glyphs: Glyphs) -> Iterator[Bloc
     yield Gap()
 
 
-def _blocks(answer: Answer | None, look: Look | None, *, looks: bool, live: bool, trouble: str) -> Iterator[Block]:
-    if looks:
+def _blocks(
+    answer: Answer | None, snapshot: Snapshot | None, *, looking: bool, live: bool, trouble: str
+) -> Iterator[Block]:
+    if looking:
         yield paragraph(span(f"Looking for {DOCTOR_S:g} s at all that can hurt now.", Tone.STRONG))
         yield Gap()
     elif trouble:
         yield paragraph(span(f"The look failed: {trouble}", Tone.BAD))
         yield Gap()
     if answer is not None:
-        yield from document(answer, _lasting(look))
+        yield from document(answer, _lasting(snapshot))
     elif not live:
         yield paragraph(
             "This is a recording: what hurts now is asked of a machine that runs. It holds no incident that `fsadvisor "
@@ -116,8 +118,8 @@ def _blocks(answer: Answer | None, look: Look | None, *, looks: bool, live: bool
         )
 
 
-def _lasting(look: Look | None) -> Iterator[str]:
+def _lasting(snapshot: Snapshot | None) -> Iterator[str]:
     """Findings of the audit, named as the palette finds them."""
-    for one in look.findings if look else ():
+    for one in snapshot.findings if snapshot else ():
         if one.rule.urgency in NOW and one.waiver is None:
             yield f"{one.title} (`:{one.rule.id}`)"

@@ -24,8 +24,8 @@ from fsadvisor.report.finding_page import FindingPage, advice
 from fsadvisor.report.findings import Finding
 from fsadvisor.rulebook.rule import CALLS_FOR_ACTION, Outcome
 from fsadvisor.tui.views import severity
-from fsadvisor.tui.views.look import finding_key
 from fsadvisor.tui.views.severity import weight
+from fsadvisor.tui.views.snapshot import finding_key
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from fsadvisor.pages.glyphs import Glyphs
     from fsadvisor.rulebook.advise import Verdict
     from fsadvisor.rulebook.rule import Ask
-    from fsadvisor.tui.views.look import Look
+    from fsadvisor.tui.views.snapshot import Snapshot
 
 
 _HEADLINES: Final = {
@@ -55,17 +55,17 @@ _IF: Final = {
 _WHAT: Final = {"risk": "{} risk", "gain": "{} gain", "hygiene": "{} piece of hygiene"}
 
 
-def siblings(look: Look, finding: Finding) -> list[str]:
+def siblings(snapshot: Snapshot, finding: Finding) -> list[str]:
     """The keys of all that the rule was asked of and does not advise, in rank order; this one is among them."""
     rule = finding.rule
-    others = look.verdicts.among(lambda one, outcome: one is rule and outcome not in CALLS_FOR_ACTION)
+    others = snapshot.verdicts.among(lambda one, outcome: one is rule and outcome not in CALLS_FOR_ACTION)
     return [f"{rule.id}\n{one.subject.id}" for one in others]
 
 
-def blocks(look: Look, page: FindingPage) -> Iterator[Block]:
+def blocks(snapshot: Snapshot, page: FindingPage) -> Iterator[Block]:
     """The half of the page that says why."""
     finding = page.finding
-    yield from _head(look, finding)
+    yield from _head(snapshot, finding)
     yield Gap()
     first, others = _decided(finding)
     if first:
@@ -81,12 +81,12 @@ def blocks(look: Look, page: FindingPage) -> Iterator[Block]:
     yield from page.brings("What it would bring")
 
 
-def _head(look: Look, finding: Finding) -> Iterator[Block]:
+def _head(snapshot: Snapshot, finding: Finding) -> Iterator[Block]:
     words, tone = _HEADLINES[finding.outcome]
     if _hangs_on_one(finding):
         words, tone = f"Not so here, or it would be a {_what(finding)}", Tone.WARNING
     yield paragraph(span(f"{words.upper()}: ", tone), finding.title, indent=2)
-    every = siblings(look, finding)
+    every = siblings(snapshot, finding)
     where: tuple[Span, ...] = (span(parts.where(finding), Tone.STRONG),)
     key = f"{finding.rule.id}\n{finding.verdicts[0].subject.id}"
     if len(every) > 1 and key in every:
@@ -158,20 +158,20 @@ class Page(Struct, frozen=True, kw_only=True):
         return Document(self.title, (*self.why, Gap(), *self.todo, *self.proof))
 
 
-def found(look: Look, key: str) -> Finding | None:
+def found(snapshot: Snapshot, key: str) -> Finding | None:
     """The finding of that key; where it has gone, what its rule says of its subject now; None where that says nothing.
 
     Grouped with others, a finding is known by another subject: it is the same one.
     """
     rule, _, subject = key.partition("\n")
-    same = [one for one in look.findings if one.rule.id == rule]
+    same = [one for one in snapshot.findings if one.rule.id == rule]
     for finding in same:
         if finding_key(finding) == key:
             return finding
     for finding in same:
         if any(seen.id == subject for seen in finding.subjects):
             return finding
-    verdict = next((one for one in look.verdicts_on(subject) if one.rule.id == rule), None)
+    verdict = next((one for one in snapshot.verdicts_on(subject) if one.rule.id == rule), None)
     return None if verdict is None else alone(verdict)
 
 
@@ -181,26 +181,26 @@ def alone(verdict: Verdict) -> Finding:
     return Finding(verdict.rule, verdict.outcome, truths, [verdict])
 
 
-def beside(look: Look, key: str, by: int) -> str | None:
+def beside(snapshot: Snapshot, key: str, by: int) -> str | None:
     """The key of the next finding or the one before; where nothing is advised, of the rule's next subject."""
-    here = found(look, key)
+    here = found(snapshot, key)
     if here is None:
-        return finding_key(look.findings[0]) if look.findings else None
-    every = [finding_key(one) for one in look.findings]
+        return finding_key(snapshot.findings[0]) if snapshot.findings else None
+    every = [finding_key(one) for one in snapshot.findings]
     if here.outcome not in CALLS_FOR_ACTION:
-        every, key = siblings(look, here), f"{here.rule.id}\n{here.verdicts[0].subject.id}"
+        every, key = siblings(snapshot, here), f"{here.rule.id}\n{here.verdicts[0].subject.id}"
     else:
         key = finding_key(here)
     there = every.index(key) + by if key in every else -1
     return every[there] if 0 <= there < len(every) else None
 
 
-def page(look: Look, key: str, glyphs: Glyphs, *, chosen: int = 0) -> Page:
-    """The page of that key as of this look; for so many of its subjects it was chosen for the plan."""
-    finding = found(look, key)
+def page(snapshot: Snapshot, key: str, glyphs: Glyphs, *, chosen: int = 0) -> Page:
+    """The page of that key as of this snapshot; for so many of its subjects it was chosen for the plan."""
+    finding = found(snapshot, key)
     if finding is None:
-        return Page(title=key, why=tuple(_gone(look, key)), proof=(), todo=(), undo=())
-    writing = _Writing(look, finding, glyphs, chosen=chosen)
+        return Page(title=key, why=tuple(_gone(snapshot, key)), proof=(), todo=(), undo=())
+    writing = _Writing(snapshot, finding, glyphs, chosen=chosen)
     return Page(
         title=key,
         why=tuple(writing.why()),
@@ -210,31 +210,31 @@ def page(look: Look, key: str, glyphs: Glyphs, *, chosen: int = 0) -> Page:
     )
 
 
-def _gone(look: Look, key: str) -> Iterator[Block]:
+def _gone(snapshot: Snapshot, key: str) -> Iterator[Block]:
     rule, _, subject = key.partition("\n")
     yield Heading("No longer there")
     yield Gap()
-    known = look.subjects.get(subject)
+    known = snapshot.subjects.get(subject)
     what = f"The rule {rule} has nothing to say any more of" if known else f"{rule}:"
     where = f"{known.kind} {known.name}" if known else f"{subject} is not on this machine now"
     yield paragraph(f"{what} {where}, as of the look of this moment. Esc goes back.", first=_IN)
 
 
 class _Writing(FindingPage):
-    """The page with what is the explorer's own: the look of the moment, and keys."""
+    """The page with what is the explorer's own: the snapshot of the moment, and keys."""
 
     attest_key = "a"
 
-    def __init__(self, look: Look, finding: Finding, glyphs: Glyphs, *, chosen: int) -> None:
+    def __init__(self, snapshot: Snapshot, finding: Finding, glyphs: Glyphs, *, chosen: int) -> None:
         super().__init__(finding, _NAMED_BELOW)
-        self._look = look
+        self._snapshot = snapshot
         self._glyphs = glyphs
         self._chosen = chosen
 
     def why(self) -> Iterator[Block]:
         """What is found, and why it matters."""
         if self.finding.outcome not in CALLS_FOR_ACTION:
-            yield from blocks(self._look, self)
+            yield from blocks(self._snapshot, self)
             return
         yield from self._head()
         yield Gap()
@@ -253,12 +253,12 @@ class _Writing(FindingPage):
         yield self.where()
         rank = self._place()
         urgent = f"{words}; " if (words := parts.urgency(self.finding)) else ""
-        number = len(self._look.findings)
+        number = len(self._snapshot.findings)
         of = span(f"{urgent}{rank + 1} of {number}", Tone.DIM)
         more = (span(" (", Tone.DIM), span("]", Tone.KEY), span(" next)", Tone.DIM)) if rank + 1 < number else ()
         yield Remark((of, *more))
-        if above := self._look.below.get(finding_key(self.finding)):
-            cause = self._look.findings[above.number - 1]
+        if above := self._snapshot.below.get(finding_key(self.finding)):
+            cause = self._snapshot.findings[above.number - 1]
             words = f"{above.words[:1].upper()}{above.words[1:]} {above.number}: "
             yield Remark(line(span(words, Tone.WARNING), cause.title, span(f" (:{cause.rule.id})", Tone.KEY)))
         yield from self.waived()
@@ -269,7 +269,7 @@ class _Writing(FindingPage):
             yield Remark(line(span(f"{self._glyphs.chosen} Chosen for the plan{part}", Tone.GOOD)))
 
     def _place(self) -> int:
-        return next((at for at, one in enumerate(self._look.findings) if one is self.finding), 0)
+        return next((at for at, one in enumerate(self._snapshot.findings) if one is self.finding), 0)
 
     def _state(self) -> Iterator[Span]:
         """In a line: whether it is safe, and whether there are commands."""
@@ -324,9 +324,9 @@ class _Writing(FindingPage):
 _NARROWEST: Final = 12
 
 
-def beside_list(look: Look, key: str, columns: int, glyphs: Glyphs) -> Iterator[Line]:
+def beside_list(snapshot: Snapshot, key: str, columns: int, glyphs: Glyphs) -> Iterator[Line]:
     """Its title, what to do, whether that is safe, what it interrupts and how it is undone; then why."""
-    here = found(look, key)
+    here = found(snapshot, key)
     if here is None or columns < _NARROWEST:
         return
     title = Paragraph((span(here.title, Tone.STRONG),), (weight([here], glyphs), Span(" ")), 2)

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
 
     from fsadvisor.pages.glyphs import Glyphs
-    from fsadvisor.tui.views.look import Look
+    from fsadvisor.tui.views.snapshot import Snapshot
 
 
 _LONGEST: Final = 40
@@ -33,12 +33,12 @@ _TOOLS_NAMED: Final = 3
 _GAP: Final = Span("  ")
 
 
-def head_line(look: Look, width: int, glyphs: Glyphs) -> Line:
+def head_line(snapshot: Snapshot, width: int, glyphs: Glyphs) -> Line:
     """In so many columns: which machine it is and the gravest that was found are kept when room is short."""
-    named = min(columns((next(_machine(look)),)), _NAME_KEPT, width * 3 // 10)
-    right = (*_fitting(_comes_to(look, glyphs), max(width - named - _GAPS, 0), glyphs), Span(" "))
+    named = min(columns((next(_machine(snapshot)),)), _NAME_KEPT, width * 3 // 10)
+    right = (*_fitting(_comes_to(snapshot, glyphs), max(width - named - _GAPS, 0), glyphs), Span(" "))
     room = max(width - columns(right) - 2, 0)
-    left = cut((Span(" "), *_fitting(_machine(look), room, glyphs)), room + 1, glyphs.ellipsis)
+    left = cut((Span(" "), *_fitting(_machine(snapshot), room, glyphs)), room + 1, glyphs.ellipsis)
     full = (*left, Span(" " * max(width - columns(left) - columns(right), 0)), *right)
     return full if columns(full) <= width else cut(right, width, glyphs.ellipsis)
 
@@ -64,9 +64,9 @@ def _ending(note: str, width: int) -> Line:
     return right if columns(right) * 2 <= width else NOTHING
 
 
-def count_at(look: Look, width: int, column: int, glyphs: Glyphs) -> str:
+def count_at(snapshot: Snapshot, width: int, column: int, glyphs: Glyphs) -> str:
     """What the number at that column of the head line counts: 'critical', 'waived', 'unknown'; '' for nothing."""
-    for part in head_line(look, width, glyphs):
+    for part in head_line(snapshot, width, glyphs):
         if column < columns((part,)):
             number, _, what = part.text.partition(" ")
             return what if what in _COUNTED and number.replace(",", "").isdecimal() else ""
@@ -91,17 +91,17 @@ def _fitting(parts: Iterable[Span], room: int, glyphs: Glyphs) -> Iterator[Span]
         yield from spaced
 
 
-def _machine(look: Look) -> Iterator[Span]:
-    yield _named(look.host or called(look.storage.machine))
-    if look.about.root is False:
+def _machine(snapshot: Snapshot) -> Iterator[Span]:
+    yield _named(snapshot.host or called(snapshot.storage.machine))
+    if snapshot.about.root is False:
         yield Span("not root: sees less", Tone.WARNING)
-    if look.missing_tools:
-        tools = [span(one, longest=_LONGEST).text for one in look.missing_tools]
+    if snapshot.missing_tools:
+        tools = [span(one, longest=_LONGEST).text for one in snapshot.missing_tools]
         more = f" and {len(tools) - _TOOLS_NAMED} more" if len(tools) > _TOOLS_NAMED else ""
         yield Span(f"no {', '.join(tools[:_TOOLS_NAMED])}{more}", Tone.WARNING)
-    if kernel := as_json.kernel(look.storage):
+    if kernel := as_json.kernel(snapshot.storage):
         yield span(f"Linux {kernel}", Tone.DIM, _LONGEST)
-    if look.about.root:
+    if snapshot.about.root:
         yield Span("as root", Tone.DIM)
 
 
@@ -114,35 +114,35 @@ def _named(machine: str) -> Span:
     return span(machine, Tone.TITLE, _LONGEST)
 
 
-def _comes_to(look: Look, glyphs: Glyphs) -> Iterator[Span]:
+def _comes_to(snapshot: Snapshot, glyphs: Glyphs) -> Iterator[Span]:
     """The gravest first, since the end is left out where room is short."""
-    counts = Counter(one.counts_as for one in look.findings)
+    counts = Counter(one.counts_as for one in snapshot.findings)
     for severity, tone in TONES.items():
         if counts[severity]:
             yield span(f"{counts[severity]} {severity}", tone)
-    if look.asking:
-        yield Span(f"{asking(look)} {glyphs.ellipsis}", Tone.DIM)
+    if snapshot.asking:
+        yield Span(f"{asking(snapshot)} {glyphs.ellipsis}", Tone.DIM)
     else:
         yield from (Span(f"{counts[what]} {what}", Tone.WARNING) for what in _IN_THE_WAY if counts[what])
         if not counts:
             yield Span("nothing to advise", Tone.GOOD)
-    if number := not look.asking and look.outcomes.get(Outcome.UNDETERMINED, 0):
+    if number := not snapshot.asking and snapshot.outcomes.get(Outcome.UNDETERMINED, 0):
         yield Span(f"{number:,} unknown", Tone.UNKNOWN)
-    if not look.asking:
+    if not snapshot.asking:
         yield from (Span(f"{counts[what]} {what}", Tone.DIM) for what in (ALSO, BEHIND) if counts[what])
-    if look.about.rule_errors:
-        yield Span(f"{counted(len(look.about.rule_errors), 'rule')} not loaded", Tone.WARNING)
+    if snapshot.about.rule_errors:
+        yield Span(f"{counted(len(snapshot.about.rule_errors), 'rule')} not loaded", Tone.WARNING)
 
 
 _IN_THE_WAY: Final = tuple(what for what in NOT_BY_SEVERITY if what not in (ALSO, BEHIND))
 _COUNTED: Final = {*TONES, *NOT_BY_SEVERITY, "unknown"}
 
 
-def asking(look: Look) -> str:
+def asking(snapshot: Snapshot) -> str:
     """Who is still being asked: 'asking smartctl and nvme'."""
-    tools = list(dict.fromkeys(span(one.partition(" ")[0], longest=_LONGEST).text for one in look.asking))
+    tools = list(dict.fromkeys(span(one.partition(" ")[0], longest=_LONGEST).text for one in snapshot.asking))
     if len(tools) > _TOOLS_NAMED:
-        return f"asking {counted(len(look.asking), 'question')}"
+        return f"asking {counted(len(snapshot.asking), 'question')}"
     return f"asking {listed(tools)}"
 
 

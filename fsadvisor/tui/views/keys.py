@@ -21,7 +21,8 @@ from fsadvisor.rulebook.loading import own_rulebook
 from fsadvisor.rulebook.rule import CALLS_FOR_ACTION, SAID, Outcome
 from fsadvisor.rulebook.words import found, without_verdict
 from fsadvisor.storage.catalogue import catalogue
-from fsadvisor.tui.views.look import (
+from fsadvisor.tui.views.rows import spelt_so, words_of
+from fsadvisor.tui.views.snapshot import (
     A_WORD,
     ALL_WORDS,
     APART,
@@ -33,14 +34,13 @@ from fsadvisor.tui.views.look import (
     finding_key,
     shown,
 )
-from fsadvisor.tui.views.rows import spelt_so, words_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
 
     from fsadvisor.rulebook.rule import Rule
     from fsadvisor.storage import Subject
-    from fsadvisor.tui.views.look import Look, Names
+    from fsadvisor.tui.views.snapshot import Names, Snapshot
 
 
 _Pairs: TypeAlias = "Iterable[tuple[str, str]]"
@@ -162,11 +162,11 @@ class Entry(Struct, frozen=True):
         return f"{self.what}, on {self.about}" if self.about else self.what
 
 
-def entries(look: Look, rules: Sequence[Rule]) -> Iterator[Entry]:
+def entries(snapshot: Snapshot, rules: Sequence[Rule]) -> Iterator[Entry]:
     """Every fact with its values, all advice, what is not advised and why, rules, probes and commands."""
-    yield from _facts(look)
-    yield from _advice(look)
-    yield from _not_advised(look, rules)
+    yield from _facts(snapshot)
+    yield from _advice(snapshot)
+    yield from _not_advised(snapshot, rules)
     from fsadvisor.arguments import commands  # not before the palette opens
     from fsadvisor.measure.probe.jobs import JOBS
 
@@ -186,9 +186,9 @@ def action(label: str, keys: str, says: str, key: str = "") -> Entry:
     return Entry(ACTION, f"{label} ({spelt(keys)}): {says}", key=key)
 
 
-def _facts(look: Look) -> Iterator[Entry]:
+def _facts(snapshot: Snapshot) -> Iterator[Entry]:
     """Each of its values once, and of whom; where it is not known, what would tell."""
-    for name, values in look.by_fact.items():
+    for name, values in snapshot.by_fact.items():
         for alike in values.values():
             fact, under = alike.fact, catalogue()[name].doc
             what = told(name, fact, "")
@@ -206,8 +206,8 @@ def _facts(look: Look) -> Iterator[Entry]:
             )
 
 
-def _advice(look: Look) -> Iterator[Entry]:
-    for finding in look.findings:
+def _advice(snapshot: Snapshot) -> Iterator[Entry]:
+    for finding in snapshot.findings:
         where = span(parts.where(finding, _FEW, ""), longest=LONGEST_NAME).text
         yield Entry(
             ADVICE,
@@ -220,10 +220,10 @@ def _advice(look: Look) -> Iterator[Entry]:
         )
 
 
-def _not_advised(look: Look, rules: Sequence[Rule]) -> Iterator[Entry]:
+def _not_advised(snapshot: Snapshot, rules: Sequence[Rule]) -> Iterator[Entry]:
     verdicts: dict[str, list[tuple[Outcome, Sequence[Subject]]]] = {}
     asked: set[str] = set()
-    for rule, outcome, subjects in look.verdicts.groups():
+    for rule, outcome, subjects in snapshot.verdicts.groups():
         asked.add(rule.id)
         if outcome not in CALLS_FOR_ACTION:
             verdicts.setdefault(rule.id, []).append((outcome, subjects))

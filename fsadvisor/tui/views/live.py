@@ -321,8 +321,8 @@ def _queue(now: Rates) -> str:
 
 
 def _writer_row(writer: Writer, width: int, glyphs: Glyphs, *, known: bool) -> Row:
-    waits = f"{_share(writer):.0%}".replace("%", " %") if writer.looks and known else "?"
-    counted = f"{writer.waited:,} of {writer.looks:,}" if writer.looks and known else ""
+    waits = f"{_share(writer):.0%}".replace("%", " %") if writer.samples and known else "?"
+    counted = f"{writer.waited:,} of {writer.samples:,}" if writer.samples and known else ""
     tone = Tone.WARNING if _share(writer) >= 0.5 else Tone.PLAIN
     cancelled = f"  {amount(writer.cancelled_bytes)} never written" if writer.cancelled_bytes else ""
     words = line(
@@ -339,7 +339,7 @@ def _writer_row(writer: Writer, width: int, glyphs: Glyphs, *, known: bool) -> R
 
 
 def _share(one: Writer) -> float:
-    return one.waited / one.looks if one.looks else 0.0
+    return one.waited / one.samples if one.samples else 0.0
 
 
 def _course(seen: Seen, name: str) -> list[Rates | None]:

@@ -11,7 +11,7 @@ from fsadvisor.pages.glyphs import Line, Span, Tone, cut, line, padded, span
 from fsadvisor.pages.values import amount, counted, duration, rate, short_name
 from fsadvisor.storage import Disk, Layer
 from fsadvisor.tui.views.live import course
-from fsadvisor.tui.views.look import finding_key, reached
+from fsadvisor.tui.views.snapshot import finding_key, reached
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from fsadvisor.storage import Subject
     from fsadvisor.tui.views.live import Seen
     from fsadvisor.tui.views.live_limit import Writing
-    from fsadvisor.tui.views.look import Look
+    from fsadvisor.tui.views.snapshot import Snapshot
 
 _WORDS: Final = 38
 _MOST_ABOVE: Final = 30
@@ -33,10 +33,10 @@ _NO_FLUSH: Final = (
 )
 
 
-def names(look: Look | None) -> Mapping[str, str]:
+def names(snapshot: Snapshot | None) -> Mapping[str, str]:
     """What devices are called besides their kernel name: a drive's model, a volume's name."""
     by_device: dict[str, str] = {}
-    for subject in look.storage.subjects if look else ():
+    for subject in snapshot.storage.subjects if snapshot else ():
         facts = subject.scope.get(subject.kind)
         if isinstance(facts, Disk | Layer) and isinstance(facts.name, Known):
             known = facts.model if isinstance(facts, Disk) else facts.mapped_name
@@ -44,14 +44,14 @@ def names(look: Look | None) -> Mapping[str, str]:
     return by_device
 
 
-def places(look: Look | None) -> Mapping[str, str]:
+def places(snapshot: Snapshot | None) -> Mapping[str, str]:
     """What devices stand for in a list: the mounts on them, else what they are called."""
     points: dict[str, list[str]] = {}
-    for mount in look.storage.subjects if look else ():
-        if look is not None and mount.kind == "mount":
-            for below in reached(mount.id, look.relations.below):
-                points.setdefault(_device(look.subjects.get(below)), []).append(short_name(mount))
-    return {name: " ".join(points.get(name, ())) or called for name, called in names(look).items()}
+    for mount in snapshot.storage.subjects if snapshot else ():
+        if snapshot is not None and mount.kind == "mount":
+            for below in reached(mount.id, snapshot.relations.below):
+                points.setdefault(_device(snapshot.subjects.get(below)), []).append(short_name(mount))
+    return {name: " ".join(points.get(name, ())) or called for name, called in names(snapshot).items()}
 
 
 def _device(subject: Subject | None) -> str:
@@ -60,34 +60,34 @@ def _device(subject: Subject | None) -> str:
     return facts.name.value if isinstance(facts, Disk | Layer) and isinstance(facts.name, Known) else ""
 
 
-def worst(look: Look | None, name: str) -> str:
+def worst(snapshot: Snapshot | None, name: str) -> str:
     """The key of the gravest finding on a device and on what stands on it; '' where there is none."""
-    on = {one.id for one in above(look, name)}
-    first = min(look.relations.advice_on(on), default=-1) if look else -1
-    return finding_key(look.findings[first]) if look and first >= 0 else ""
+    on = {one.id for one in above(snapshot, name)}
+    first = min(snapshot.relations.advice_on(on), default=-1) if snapshot else -1
+    return finding_key(snapshot.findings[first]) if snapshot and first >= 0 else ""
 
 
-def above(look: Look | None, name: str) -> list[Subject]:
+def above(snapshot: Snapshot | None, name: str) -> list[Subject]:
     """Everything that stands on a device of that name, itself first."""
-    if look is None:
+    if snapshot is None:
         return []
-    own = [subject.id for subject in look.storage.subjects if _device(subject) == name]
-    standing = set().union(*(reached(one, look.relations.above) for one in own))
+    own = [subject.id for subject in snapshot.storage.subjects if _device(subject) == name]
+    standing = set().union(*(reached(one, snapshot.relations.above) for one in own))
     return [
-        *(look.subjects[one] for one in own),
-        *(one for one in look.storage.subjects if one.id in standing - {*own}),
+        *(snapshot.subjects[one] for one in own),
+        *(one for one in snapshot.storage.subjects if one.id in standing - {*own}),
     ]
 
 
-def document(seen: Seen, look: Look | None, name: str, width: int, glyphs: Glyphs) -> Document:
+def document(seen: Seen, snapshot: Snapshot | None, name: str, width: int, glyphs: Glyphs) -> Document:
     """All of it."""
     minute = [(one.disks or {}).get(name) for one in seen.moments]
     now = minute[-1] if minute else None
-    called = names(look).get(name, "")
-    standing = above(look, name)
+    called = names(snapshot).get(name, "")
+    standing = above(snapshot, name)
     blocks: list[Block] = [
         Heading(f"{name}   {called}" if called else name),
-        DrawnLines((cut(line(span("On it    ", Tone.STRONG), _mounts(standing, look)), width, glyphs.ellipsis),)),
+        DrawnLines((cut(line(span("On it    ", Tone.STRONG), _mounts(standing, snapshot)), width, glyphs.ellipsis),)),
     ]
     if now is None:
         blocks.append(paragraph(span("No rates yet, or the device is gone.", Tone.DIM)))
@@ -139,9 +139,9 @@ def _discards(now: Rates) -> str:
     return _done(now.discards, now.discard_bytes or 0)
 
 
-def _mounts(standing: Sequence[Subject], look: Look | None) -> Span:
+def _mounts(standing: Sequence[Subject], snapshot: Snapshot | None) -> Span:
     """Where the files are that are on it, in a line."""
-    if look is None:
+    if snapshot is None:
         return span("the machine is still being looked at", Tone.DIM)
     points = [short_name(subject) for subject in standing if subject.kind == "mount"]
     if points:
@@ -156,7 +156,7 @@ def _who(writing: Writing, standing: Sequence[Subject]) -> Iterator[Block]:
     untold = sum(one.mounts is None for one in writing.writers)
     yield Heading("Who writes to it")
     for writer in here[:_MOST_WRITERS]:
-        share = writer.waited / writer.looks if writer.looks and writing.unknown is None else None
+        share = writer.waited / writer.samples if writer.samples and writing.unknown is None else None
         waits = "waits in fsync ?" if share is None else f"waits in fsync {share * 100:.0f} %"
         elsewhere = "" if points >= {*(writer.mounts or ())} else ", and elsewhere"
         folders = ", ".join(sorted(points & {*(writer.mounts or ())}))

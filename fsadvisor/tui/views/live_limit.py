@@ -5,7 +5,7 @@ Threads are not looked at here, which would cost too much each second: what only
 Which processes write, and which of them wait in fsync.
 
 The kernel counts bytes for each process, but no fsync: without tracing, one can only look many times where a thread
-is. So what is shown is in how many of the looks at least one thread of it waited in a sync, which comes to the share
+is. So what is shown is in how many of the samples at least one thread of it waited in a sync, which comes to the share
 of the time; how many syncs that were can't be told.
 """
 
@@ -129,18 +129,18 @@ _MINUTE_S: Final = 60.0
 
 
 class Writer(Struct, frozen=True, kw_only=True):
-    """A process that wrote in the last minute. `waited` of `looks` found one of its threads in a sync."""
+    """A process that wrote in the last minute. `waited` of `samples` found one of its threads in a sync."""
 
     pid: int
     name: str
     write_bytes: float
-    """Per second, since the look before."""
+    """Per second, since the sample before."""
 
     minute_bytes: int
     cancelled_bytes: int
     """Of those of the minute: never went to a disk, as their file was cut or removed."""
 
-    looks: int
+    samples: int = field(name="looks")
     waited: int
     mounts: tuple[str, ...] | None = None
     """Mount points at which it has files open for writing; None where that is not told."""
@@ -166,9 +166,9 @@ class _Sampled(Struct):
     stat: ProcessStat | None
     io: ProcessIo
     written: deque[tuple[float, int, int]] = field(default_factory=deque)
-    """When, bytes written and bytes cancelled since the look before."""
+    """When, bytes written and bytes cancelled since the sample before."""
 
-    looks: deque[tuple[float, bool]] = field(default_factory=deque)
+    samples: deque[tuple[float, bool]] = field(default_factory=deque)
 
 
 class Writers:
@@ -199,7 +199,7 @@ class Writers:
             while one.written and one.written[0][0] < pulse.at_s - _MINUTE_S:
                 one.written.popleft()
 
-    def look(self, stacks: Stacks) -> None:
+    def sample(self, stacks: Stacks) -> None:
         """Where the threads are at this moment."""
         self._left, self._unknown = stacks.left, stacks.unknown
         for pid, texts in stacks.stacks.items():
@@ -208,9 +208,9 @@ class Writers:
                 continue
             read = (process_files.parse_process_stack(text) for text in texts)
             waits = any(not isinstance(one, Unknown) and one.syncing for one in read)
-            seen.looks.append((stacks.at_s, waits))
-            while seen.looks[0][0] < stacks.at_s - _MINUTE_S:
-                seen.looks.popleft()
+            seen.samples.append((stacks.at_s, waits))
+            while seen.samples[0][0] < stacks.at_s - _MINUTE_S:
+                seen.samples.popleft()
 
     def writing(self) -> Writing:
         """As of now, who wrote most in the minute first."""
@@ -238,8 +238,8 @@ class Writers:
             write_bytes=last / passed if passed > 0 else 0.0,
             minute_bytes=minute,
             cancelled_bytes=min(sum(cancelled for _, _, cancelled in seen.written), minute),
-            looks=len(seen.looks),
-            waited=sum(waits for _, waits in seen.looks),
+            samples=len(seen.samples),
+            waited=sum(waits for _, waits in seen.samples),
         )
 
     def _wrote(self, pid: int, io: ProcessIo, stat: ProcessStat | None, at_s: float) -> None:

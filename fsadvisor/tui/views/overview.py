@@ -10,15 +10,15 @@ from fsadvisor.pages.glyphs import columns as width_of
 from fsadvisor.pages.values import counted
 from fsadvisor.tui.views import advice, finding, storage_tree
 from fsadvisor.tui.views.head import head_line, noted, places_line, waiting_line
-from fsadvisor.tui.views.look import as_people_count, finding_key
 from fsadvisor.tui.views.rows import LazyRows, Row
+from fsadvisor.tui.views.snapshot import as_people_count, finding_key
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
     from fsadvisor.pages.glyphs import Glyphs
     from fsadvisor.survey.progress import Glimpse, Progress
-    from fsadvisor.tui.views.look import Look
+    from fsadvisor.tui.views.snapshot import Snapshot
 
 
 _MODE: Final = "overview"
@@ -117,45 +117,47 @@ def edge(joints: str, title: Line, columns: int, glyphs: Glyphs, *, lit: bool = 
 
 
 def screen(
-    look: Look | None, name: str, shape: Shape, glyphs: Glyphs, seen: Glimpse | None = None, note: str = ""
+    snapshot: Snapshot | None, name: str, shape: Shape, glyphs: Glyphs, seen: Glimpse | None = None, note: str = ""
 ) -> list[Pieces]:
-    """All lines, as the place is first seen; without a look, that the machine of that name is looked at.
+    """All lines, as the place is first seen; without a snapshot, that the machine of that name is looked at.
 
-    `seen` is what there is by name, as far as that is known before the look; `note` ends its first line.
+    `seen` is what there is by name, as far as that is known before the snapshot; `note` ends its first line.
 
     None where there are no columns: some terminals do not tell how many they have.
     """
     if shape.columns < 1:
         return []
     top = noted(
-        lambda room: head_line(look, room, glyphs) if look else waiting_line(name, room, glyphs), note, shape.columns
+        lambda room: head_line(snapshot, room, glyphs) if snapshot else waiting_line(name, room, glyphs),
+        note,
+        shape.columns,
     )
     head = [(Piece(one, shape.columns, Ground.PANEL),) for one in (top, places_line(_MODE, shape.columns))]
     keys = (Piece(NOTHING, shape.columns, Ground.PANEL),)
-    return [*head, *_panes(look, shape, glyphs, seen)][: max(shape.lines - 1, 0)] + [keys][: shape.lines]
+    return [*head, *_panes(snapshot, shape, glyphs, seen)][: max(shape.lines - 1, 0)] + [keys][: shape.lines]
 
 
-def _panes(look: Look | None, shape: Shape, glyphs: Glyphs, seen: Glimpse | None) -> Iterator[Pieces]:
-    tree = storage_tree.tree(look, glyphs, storage_tree.Folds()) if look else None
+def _panes(snapshot: Snapshot | None, shape: Shape, glyphs: Glyphs, seen: Glimpse | None) -> Iterator[Pieces]:
+    tree = storage_tree.tree(snapshot, glyphs, storage_tree.Folds()) if snapshot else None
     number = len(tree.nodes) if tree else len((*seen.mounts, *seen.drives)) if seen else 0
     named = (lambda columns: glimpse_rows(seen, columns, glyphs)) if seen else _none
-    title = storage_tree.title(look) if look else glimpse_title(seen) if seen else NOTHING
-    there = layout(shape, number, len(look.findings) if look else 0)
+    title = storage_tree.title(snapshot) if snapshot else glimpse_title(seen) if seen else NOTHING
+    there = layout(shape, number, len(snapshot.findings) if snapshot else 0)
     top, joint, end = (glyphs.frame[at : at + 2] for at in (0, 2, 4))
     left = [
         edge(top, title, there.left, glyphs),
         *_list(tree.rows if tree else named, (), there.left, there.board, shape, glyphs, lit=False),
     ]
     advised = [
-        edge(top if there.alone else joint, _advice_title(look), there.left, glyphs, lit=True),
-        *_advice(look, there, shape, glyphs),
+        edge(top if there.alone else joint, _advice_title(snapshot), there.left, glyphs, lit=True),
+        *_advice(snapshot, there, shape, glyphs),
     ]
     if there.alone:
         yield from [*advised, edge(end, NOTHING, there.left, glyphs)]
         return
     detail = [
-        edge(top if there.wide else joint, detail_title(look, 0) if look else NOTHING, there.right, glyphs),
-        *_detail(look, there, glyphs),
+        edge(top if there.wide else joint, detail_title(snapshot, 0) if snapshot else NOTHING, there.right, glyphs),
+        *_detail(snapshot, there, glyphs),
         edge(end, NOTHING, there.right, glyphs),
     ]
     if there.wide:
@@ -169,32 +171,32 @@ def _none(_columns: int) -> Sequence[Row]:
     return ()
 
 
-def _advice_title(look: Look | None) -> Line:
-    return advice.title(look, None, "", 0) if look else NOTHING
+def _advice_title(snapshot: Snapshot | None) -> Line:
+    return advice.title(snapshot, None, "", 0) if snapshot else NOTHING
 
 
-def detail_title(look: Look, rank: int) -> Line:
+def detail_title(snapshot: Snapshot, rank: int) -> Line:
     """Of the finding at that place of the ranking, from 0."""
-    number = len(look.findings)
+    number = len(snapshot.findings)
     if rank >= number:
         return NOTHING
     return (Span("Finding", Tone.TITLE), Span(f"  {rank + 1:,} of {number:,}", Tone.DIM))
 
 
-def _advice(look: Look | None, there: Layout, shape: Shape, glyphs: Glyphs) -> Iterator[Pieces]:
+def _advice(snapshot: Snapshot | None, there: Layout, shape: Shape, glyphs: Glyphs) -> Iterator[Pieces]:
     """The pane that has the keyboard at first."""
 
     def rows(columns: int) -> Sequence[Row]:
-        return advice.rows(look, columns, glyphs, height=there.advice) if look else ()
+        return advice.rows(snapshot, columns, glyphs, height=there.advice) if snapshot else ()
 
-    empty = advice.nothing(look, None, max(there.left - 2 - shape.gutter, 1) - 1) if look else ()
+    empty = advice.nothing(snapshot, None, max(there.left - 2 - shape.gutter, 1) - 1) if snapshot else ()
     return _list(rows, empty, there.left, there.advice, shape, glyphs, lit=True)
 
 
-def _detail(look: Look | None, there: Layout, glyphs: Glyphs) -> Iterator[Pieces]:
+def _detail(snapshot: Snapshot | None, there: Layout, glyphs: Glyphs) -> Iterator[Pieces]:
     room = max(there.right - 2, 0)
-    key = finding_key(look.findings[0]) if look and look.findings else ""
-    lines = list(finding.beside_list(look, key, room, glyphs))[: there.detail] if look else []
+    key = finding_key(snapshot.findings[0]) if snapshot and snapshot.findings else ""
+    lines = list(finding.beside_list(snapshot, key, room, glyphs))[: there.detail] if snapshot else []
     for detail in [*lines, *[NOTHING] * (there.detail - len(lines))]:
         yield _framed((Piece(detail, room, Ground.BACKGROUND),), there.right, glyphs, lit=False)
 

@@ -21,9 +21,9 @@ from fsadvisor.plan.script import parts
 from fsadvisor.report.finding_page import where
 from fsadvisor.report.rule_page import NEEDS
 from fsadvisor.tui.views.advice import pairs_of, the_chosen
-from fsadvisor.tui.views.look import finding_key
 from fsadvisor.tui.views.rows import LazyRows, Row
 from fsadvisor.tui.views.severity import TONES
+from fsadvisor.tui.views.snapshot import finding_key
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from fsadvisor.plan.script import Part
     from fsadvisor.report.findings import Finding
     from fsadvisor.rulebook.advise import Verdict
-    from fsadvisor.tui.views.look import Look
+    from fsadvisor.tui.views.snapshot import Snapshot
 
 
 _STEPS_NAMED: Final = 4
@@ -110,21 +110,21 @@ def _numbers(steps: list[int]) -> str:
     return f"step{'s' if len(steps) > 1 else ''} {listed(named)}"
 
 
-def gathered(look: Look, chosen: Collection[tuple[str, str]], read: Callable[[str], Answer]) -> Gathered:
+def gathered(snapshot: Snapshot, chosen: Collection[tuple[str, str]], read: Callable[[str], Answer]) -> Gathered:
     """The plan for these rules on these subjects; `read` gives a file of the machine as it was seen."""
-    findings = tuple(the_chosen(look.findings, frozenset(chosen)))
+    findings = tuple(the_chosen(snapshot.findings, frozenset(chosen)))
     there = {pair for one in findings for pair in pairs_of(one)}
     verdicts = sorted((verdict for one in findings for verdict in one.verdicts), key=lambda verdict: verdict.rank())
     return Gathered(
         findings=findings,
         gone=tuple(pair for pair in chosen if pair not in there),
-        plan=plan(look.storage, verdicts, read),
+        plan=plan(snapshot.storage, verdicts, read),
     )
 
 
-def all_with_commands(look: Look) -> list[Finding]:
+def all_with_commands(snapshot: Snapshot) -> list[Finding]:
     """All advice of which a plan could be made."""
-    return [one for one in look.findings if any(map(_has_commands, one.verdicts))]
+    return [one for one in snapshot.findings if any(map(_has_commands, one.verdicts))]
 
 
 def _has_commands(verdict: Verdict) -> bool:

@@ -23,9 +23,9 @@ from fsadvisor.rulebook.ranking import SICK
 from fsadvisor.tui.views import board
 from fsadvisor.tui.views.badges import badges, disks_below, name, words
 from fsadvisor.tui.views.board import figures, measured
-from fsadvisor.tui.views.look import as_people_count, named, reached
 from fsadvisor.tui.views.rows import LazyRows, Row
 from fsadvisor.tui.views.severity import mark, weight, wrong_now
+from fsadvisor.tui.views.snapshot import as_people_count, named, reached
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from fsadvisor.report.findings import Finding
     from fsadvisor.storage import Subject
     from fsadvisor.tui.views.board import Traffic
-    from fsadvisor.tui.views.look import Look
+    from fsadvisor.tui.views.snapshot import Snapshot
 
 
 _APART: Final = "\0"
@@ -83,10 +83,10 @@ class Node(NamedTuple):
 
 
 class Outermost:
-    """What of a look's board stays the same however it is folded."""
+    """What of a snapshot's board stays the same however it is folded."""
 
-    def __init__(self, look: Look) -> None:
-        self.look = look
+    def __init__(self, snapshot: Snapshot) -> None:
+        self.snapshot = snapshot
         self._nodes: dict[str, Sequence[Node]] = {}
 
     def nodes(self, sort: str) -> Sequence[Node]:
@@ -98,20 +98,20 @@ class Outermost:
 
     def _sorted(self, some: Sequence[Node], sort: str) -> Sequence[Node]:
         if sort == "worst":
-            return sorted(some, key=lambda it: self.look.gravities[it.key])
+            return sorted(some, key=lambda it: self.snapshot.gravities[it.key])
         return sorted(some, key=lambda it: _used(it.subject), reverse=True) if sort == "used" else some
 
     @cached_property
     def _by_name(self) -> tuple[Sequence[Node], ...]:
-        tops = [self.look.subjects[one] for one in self.look.relations.roots]
+        tops = [self.snapshot.subjects[one] for one in self.snapshot.relations.roots]
         mounts, hosts = ([one for one in tops if one.kind == kind] for kind in ("mount", "host"))
         others = [one for one in tops if one.kind not in ("mount", "disk", "host")]
-        drives = [one for one in self.look.storage.subjects if one.kind == "disk"]
+        drives = [one for one in self.snapshot.storage.subjects if one.kind == "disk"]
         drives.sort(key=lambda it: as_people_count(it.name))
         return tuple([self._node(one) for one in some] for some in (mounts, others, drives, hosts))
 
     def _node(self, root: Subject) -> Node:
-        has_children = next(named(self.look.relations, self.look.subjects, root.id), None) is not None
+        has_children = next(named(self.snapshot.relations, self.snapshot.subjects, root.id), None) is not None
         return Node(root.id, root, 0, "", has_children=has_children, is_folded=has_children)
 
     @cached_property
@@ -122,18 +122,18 @@ class Outermost:
     @cached_property
     def rooms(self) -> Mapping[str, int]:
         """By subject id, the columns that its row takes in what a search finds."""
-        return {one.id: _room(one) for one in self.look.storage.subjects}
+        return {one.id: _room(one) for one in self.snapshot.storage.subjects}
 
     @cached_property
     def measured(self) -> frozenset[str]:
         """What of the columns that not every machine has is known of any subject."""
-        return frozenset(what for one in self.look.storage.subjects for what in measured(one))
+        return frozenset(what for one in self.snapshot.storage.subjects for what in measured(one))
 
 
 class Tree(Struct, frozen=True, dict=True):
     """The nodes that are not folded away, from top to bottom."""
 
-    look: Look
+    snapshot: Snapshot
     glyphs: Glyphs
     nodes: Sequence[Node]
     outermost: Outermost
@@ -166,9 +166,9 @@ class Tree(Struct, frozen=True, dict=True):
         return [cut(one, columns, self.glyphs.ellipsis) for one in laid((Paragraph(words, (Span(" "),), 1),), columns)]
 
     def _row(self, node: Node, columns: int, names: int, moving: Traffic | None) -> Row:
-        relations, subject = self.look.relations, node.subject
+        relations, subject = self.snapshot.relations, node.subject
         subjects = relations.used(subject.id) if node.is_folded else (subject.id,)
-        findings = [self.look.findings[at] for at in relations.advice_on(subjects)]
+        findings = [self.snapshot.findings[at] for at in relations.advice_on(subjects)]
         sign = "" if not node.has_children else self.glyphs.right if node.is_folded else self.glyphs.down
         opening = f" {sign or ' '} " if node.depth == 0 else f" {sign} " if sign else " "
         tone = Tone.DIM if node.is_reference else Tone.STRONG if subject.kind in ("mount", "host") else Tone.PLAIN
@@ -194,15 +194,15 @@ class Tree(Struct, frozen=True, dict=True):
         own = badges(node.subject, self.glyphs)
         if not node.is_folded or node.subject.kind != "mount":
             return own
-        below = [self.look.subjects[one] for one in node.subject.below if one in self.look.subjects]
+        below = [self.snapshot.subjects[one] for one in node.subject.below if one in self.snapshot.subjects]
         parts = [own, *(badges(one, self.glyphs) for one in below), disks_below(node.subject)]
         comma = Span(", ", Tone.DIM)
         return tuple(one for part in parts if part for one in (comma, *part))[1:]
 
     def _found(self, words: Sequence[str], columns: int) -> LazyRows:
         """Subjects that a search finds, be they folded away or not, without their places in the tree."""
-        texts = self.look.texts
-        matches: Sequence[Subject] = self.look.storage.subjects
+        texts = self.snapshot.texts
+        matches: Sequence[Subject] = self.snapshot.storage.subjects
         for word in words:
             matches = [one for one in matches if word in texts[one.id]]
         keys = [one.id for one in matches]
@@ -217,10 +217,10 @@ def _names_width(wanted: int, columns: int) -> int:
     return min(wanted, max(int(columns * _TREE_SHARE), _NARROWEST_NAMES))
 
 
-def tree(look: Look, glyphs: Glyphs, folds: Folds, before: Tree | None = None) -> Tree:
-    """What is to be seen of the machine; one made `before` of the same look is not made anew as a whole."""
-    outermost = before.outermost if before is not None and before.look is look else Outermost(look)
-    return Tree(look, glyphs, list(_TreeWalk(outermost, glyphs, folds).nodes()), outermost)
+def tree(snapshot: Snapshot, glyphs: Glyphs, folds: Folds, before: Tree | None = None) -> Tree:
+    """What is to be seen of the machine; one made `before` of the same snapshot is not made anew as a whole."""
+    outermost = before.outermost if before is not None and before.snapshot is snapshot else Outermost(snapshot)
+    return Tree(snapshot, glyphs, list(_TreeWalk(outermost, glyphs, folds).nodes()), outermost)
 
 
 def _used(subject: Subject) -> float:
@@ -234,8 +234,8 @@ class _TreeWalk:
     """From the roots down; what was shown already is referred to."""
 
     def __init__(self, outermost: Outermost, glyphs: Glyphs, folds: Folds) -> None:
-        self._subjects = outermost.look.subjects
-        self._relations = outermost.look.relations
+        self._subjects = outermost.snapshot.subjects
+        self._relations = outermost.snapshot.relations
         self._glyphs = glyphs
         self._folds = folds
         self._roots = outermost.nodes(folds.sort)
@@ -301,9 +301,9 @@ def _room(subject: Subject) -> int:
     return 3 + min(len(name(subject)), _LONGEST_NAME)
 
 
-def title(look: Look, sort: str = SORTS[0], moving: Traffic | None = None) -> Line:
+def title(snapshot: Snapshot, sort: str = SORTS[0], moving: Traffic | None = None) -> Line:
     """The pane's title."""
-    numbers = f"{counted(look.kinds.get('mount', 0), 'mount')}, {counted(look.kinds.get('disk', 0), 'drive')}"
+    numbers = f"{counted(snapshot.kinds.get('mount', 0), 'mount')}, {counted(snapshot.kinds.get('disk', 0), 'drive')}"
     return line(
         span("Board", Tone.TITLE),
         span(f"  {numbers}; {_SORTED[sort]}{board.traffic_words(moving) if moving else ''}", Tone.DIM),
@@ -331,12 +331,12 @@ class Storey(Struct, frozen=True):
     line: Line
 
 
-def stack(look: Look, subject: str, glyphs: Glyphs) -> list[Storey]:
+def stack(snapshot: Snapshot, subject: str, glyphs: Glyphs) -> list[Storey]:
     """From the top down; what stands on two things is drawn under the first. Nothing where it stands alone."""
-    related = look.relations.stack(subject) & look.subjects.keys()
+    related = snapshot.relations.stack(subject) & snapshot.subjects.keys()
     if len(related) < 2:
         return []
-    nodes = list(_walk(look, subject, related, glyphs))
+    nodes = list(_walk(snapshot, subject, related, glyphs))
     if len(nodes) > _MOST:
         words = f"and {counted(len(nodes) - _MOST, 'more line')} like these"
         here = next((one for one in nodes[_MOST:] if one.subject == subject), None)
@@ -344,9 +344,9 @@ def stack(look: Look, subject: str, glyphs: Glyphs) -> list[Storey]:
     return nodes
 
 
-def _walk(look: Look, subject: str, related: set[str], glyphs: Glyphs) -> Iterator[Storey]:
+def _walk(snapshot: Snapshot, subject: str, related: set[str], glyphs: Glyphs) -> Iterator[Storey]:
     """Without recursion: loop devices may stand on each other as high as somebody likes."""
-    relations = look.relations
+    relations = snapshot.relations
     above = reached(subject, relations.above)
     roots = [one for one in related if one in above and not set(relations.above.get(one, ())) & related]
     waiting = [(one, "", "") for one in sorted(roots, reverse=True)]
@@ -356,15 +356,15 @@ def _walk(look: Look, subject: str, related: set[str], glyphs: Glyphs) -> Iterat
         if here in drawn:
             continue
         drawn.add(here)
-        yield Storey(here, _line(look, here, stem, glyphs, is_subject=here == subject))
-        children = [one for one in look.subjects[here].below if one in related and one not in drawn]
+        yield Storey(here, _line(snapshot, here, stem, glyphs, is_subject=here == subject))
+        children = [one for one in snapshot.subjects[here].below if one in related and one not in drawn]
         for index, child in enumerate(reversed(children)):
             sign, through = (glyphs.tree_last, "  ") if index == 0 else (glyphs.tree_more, glyphs.tree_through)
             waiting.append((child, rest + sign, rest + through))
 
 
-def _line(look: Look, here: str, stem: str, glyphs: Glyphs, *, is_subject: bool) -> Line:
-    shown = look.subjects[here]
+def _line(snapshot: Snapshot, here: str, stem: str, glyphs: Glyphs, *, is_subject: bool) -> Line:
+    shown = snapshot.subjects[here]
     mark = Span(f"{glyphs.right} " if is_subject else "  ", Tone.KEY)
     title = span(name(shown), Tone.STRONG if is_subject else Tone.PLAIN, _LONGEST)
     this = Span(" (this one)", Tone.KEY) if is_subject else Span("")

@@ -22,9 +22,9 @@ from fsadvisor.storage.catalogue import Entry, catalogue
 from fsadvisor.tui.views import options
 from fsadvisor.tui.views.badges import badges
 from fsadvisor.tui.views.finding import found
-from fsadvisor.tui.views.look import finding_key, reached
 from fsadvisor.tui.views.rows import Row
 from fsadvisor.tui.views.severity import TONES, gravity
+from fsadvisor.tui.views.snapshot import finding_key, reached
 from fsadvisor.tui.views.storage_tree import stack
 
 if TYPE_CHECKING:
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from fsadvisor.report.findings import Finding
     from fsadvisor.rulebook.advise import Verdict
     from fsadvisor.storage import Subject
-    from fsadvisor.tui.views.look import Look
+    from fsadvisor.tui.views.snapshot import Snapshot
 
 _THEN_ATTEST: Final = f", then say it with {ATTEST}"
 VERDICT, FACT, SUBJECT, PART = "verdict", "fact", "subject", "part"
@@ -81,31 +81,31 @@ def opened(key: str) -> tuple[str, str]:
     return kind, what
 
 
-def subject_rows(look: Look, finding_key: str) -> list[Row]:
+def subject_rows(snapshot: Snapshot, finding_key: str) -> list[Row]:
     """The subjects of a finding, to choose from."""
-    finding = found(look, finding_key)
+    finding = found(snapshot, finding_key)
     return [] if finding is None else [Row(one.id, (line(span(f" {full_name(one)}")),)) for one in finding.subjects]
 
 
-def title(look: Look, subject: str) -> Line:
+def title(snapshot: Snapshot, subject: str) -> Line:
     """'disk sda (…): 2 changed since …; 43 facts, 5 not known'."""
-    seen = look.subjects.get(subject)
+    seen = snapshot.subjects.get(subject)
     if seen is None:
         return line(span(subject, Tone.TITLE), ": not there any more")
     facts = list(own_facts(seen))
     unknown = sum(isinstance(fact, Unknown) for _, fact in facts)
     parts = [span(full_name(seen), Tone.TITLE), Span(": ")]
-    if look.history and (changes := look.history.by_subject.get(subject)):
-        parts += [Span(f"{len(changes)} changed since {look.history.moment}", Tone.NEW), Span("; ")]
+    if snapshot.history and (changes := snapshot.history.by_subject.get(subject)):
+        parts += [Span(f"{len(changes)} changed since {snapshot.history.moment}", Tone.NEW), Span("; ")]
     return (*parts, Span(f"{counted(len(facts), 'fact')}, {unknown} not known", Tone.DIM))
 
 
-def rows(look: Look, subject: str, width: int, glyphs: Glyphs) -> list[Row]:
+def rows(snapshot: Snapshot, subject: str, width: int, glyphs: Glyphs) -> list[Row]:
     """All there is to read, part by part, a line each."""
-    seen = look.subjects.get(subject)
+    seen = snapshot.subjects.get(subject)
     if seen is None:
         return []
-    return list(_Rows(look, seen, width, glyphs).rows())
+    return list(_Rows(snapshot, seen, width, glyphs).rows())
 
 
 def without_rows(is_there: bool) -> Line:
@@ -125,13 +125,13 @@ class _Part(Struct, frozen=True):
 class _Rows:
     """Makes the rows of one subject for a width."""
 
-    def __init__(self, look: Look, subject: Subject, width: int, glyphs: Glyphs) -> None:
-        self._look = look
+    def __init__(self, snapshot: Snapshot, subject: Subject, width: int, glyphs: Glyphs) -> None:
+        self._snapshot = snapshot
         self._subject = subject
         self._width = width
         self._glyphs = glyphs
         self._facts = list(own_facts(subject))
-        self._changes = changes_of(look, subject.id)
+        self._changes = changes_of(snapshot, subject.id)
         most = max((len(self._short(name)) for name, _ in self._facts), default=0)
         self._names = min(most + 2, _NAMES, max(width * 2 // 5, 12))
         longest = max((columns((_value(catalogue()[name], fact),)) for name, fact in self._facts), default=0)
@@ -148,7 +148,7 @@ class _Rows:
                 yield from part.rows
 
     def _parts(self) -> Iterator[_Part]:
-        verdicts = self._look.verdicts_on(self._subject.id)
+        verdicts = self._snapshot.verdicts_on(self._subject.id)
         yield from self._advice()
         yield _Part("The stack", self._stack())
         by_part: dict[int, list[Row]] = {}
@@ -162,19 +162,19 @@ class _Rows:
 
     def _advice(self) -> Iterator[_Part]:
         """Its own, that on what it stands on, and that on what stands on it: the part with the gravest first."""
-        look, here = self._look, self._subject.id
-        relations = look.relations
+        snapshot, here = self._snapshot, self._subject.id
+        relations = snapshot.relations
         own = relations.advice_on([here])
         below = relations.advice_on(reached(here, relations.below) - {here})
         above = relations.advice_on(reached(here, relations.above) - {here})
         parts = [("Advice", own), ("Advice on what it stands on", below), ("Advice on what stands on it", above)]
-        grave = {at: (*gravity([look.findings[at]])[:2], at) for at in {*own, *below, *above}}
+        grave = {at: (*gravity([snapshot.findings[at]])[:2], at) for at in {*own, *below, *above}}
         listed: set[int] = set()
         for title, places in sorted(parts, key=lambda one: min((grave[at] for at in one[1]), default=_NONE)):
             new = sorted((at for at in places if at not in listed), key=grave.__getitem__)
             listed.update(new)
             shown = new if title == "Advice" else new[:_RELATED]
-            rows = [self._finding(look.findings[at], with_place=title != "Advice") for at in shown]
+            rows = [self._finding(snapshot.findings[at], with_place=title != "Advice") for at in shown]
             yield _Part(title, rows, len(new))
 
     def _finding(self, finding: Finding, *, with_place: bool) -> Row:
@@ -201,7 +201,7 @@ class _Rows:
                 key_of(SUBJECT, storey.subject or "more"),
                 (cut((Span(" "), *storey.line), self._width, self._glyphs.ellipsis),),
             )
-            for storey in stack(self._look, self._subject.id, self._glyphs)
+            for storey in stack(self._snapshot, self._subject.id, self._glyphs)
         ]
 
     def _short(self, name: str) -> str:
@@ -238,28 +238,28 @@ def _source(fact: Fact[Any]) -> str:
     return fact.learn if isinstance(fact, Unknown) and fact.learn else fact.source
 
 
-def changes_of(look: Look, subject: str) -> dict[str, Change]:
+def changes_of(snapshot: Snapshot, subject: str) -> dict[str, Change]:
     """What changed of it since the last run, by fact."""
-    return {one.fact: one for one in look.history.by_subject.get(subject, ())} if look.history else {}
+    return {one.fact: one for one in snapshot.history.by_subject.get(subject, ())} if snapshot.history else {}
 
 
-def detail(look: Look, subject: str, key: str, glyphs: Glyphs, *, with_more: bool = False) -> Document:
+def detail(snapshot: Snapshot, subject: str, key: str, glyphs: Glyphs, *, with_more: bool = False) -> Document:
     """What a row stands for, in full; nothing where there is none. `with_more`: no other pane tells of power loss."""
     kind, what = opened(key)
-    seen = look.subjects.get(subject)
+    seen = snapshot.subjects.get(subject)
     if seen is None or not key:
         return Document("", ())
-    blocks = tuple(_DETAILS[kind](look, seen, what, glyphs))
-    return Document(key, (*blocks, *_power_loss(look, seen)) if with_more and kind == PART else blocks)
+    blocks = tuple(_DETAILS[kind](snapshot, seen, what, glyphs))
+    return Document(key, (*blocks, *_power_loss(snapshot, seen)) if with_more and kind == PART else blocks)
 
 
-def _power_loss(look: Look, seen: Subject) -> Iterator[Block]:
+def _power_loss(snapshot: Snapshot, seen: Subject) -> Iterator[Block]:
     """The verdict alone."""
     if seen.kind != "host":
-        yield from power_loss.verdicts([seen] if seen.kind == "disk" else _disks_below(look, seen.id))
+        yield from power_loss.verdicts([seen] if seen.kind == "disk" else _disks_below(snapshot, seen.id))
 
 
-def _of_fact(look: Look, seen: Subject, name: str, glyphs: Glyphs) -> Iterator[Block]:
+def _of_fact(snapshot: Snapshot, seen: Subject, name: str, glyphs: Glyphs) -> Iterator[Block]:
     entry = catalogue()[name]
     fact = next((fact for one, fact in own_facts(seen) if one == name), None)
     unit = f", in {entry.unit}" if entry.unit else ""
@@ -270,8 +270,10 @@ def _of_fact(look: Look, seen: Subject, name: str, glyphs: Glyphs) -> Iterator[B
     elif fact is not None:
         exact = f" ({fact.value:,} bytes)" if entry.unit == "bytes" else ""
         yield paragraph(span(value_text(entry, fact.value), Tone.STRONG), exact, *_came_from(fact.source))
-    if (change := changes_of(look, seen.id).get(name)) and look.history:
-        yield paragraph(span(f"changed since {look.history.moment}: ", Tone.NEW), f" {change.before} -> {change.now}")
+    if (change := changes_of(snapshot, seen.id).get(name)) and snapshot.history:
+        yield paragraph(
+            span(f"changed since {snapshot.history.moment}: ", Tone.NEW), f" {change.before} -> {change.now}"
+        )
     says = (Span("a", Tone.KEY), Span(" says it, with a reason; ")) if entry.attested else ()
     yield paragraph(*says, Span("S", Tone.KEY), Span(" supposes another value"))
     yield paragraph(span(f"{entry.value}{unit}; read from {entry.source}", Tone.DIM))
@@ -281,8 +283,8 @@ def _came_from(source: str) -> tuple[Span, ...]:
     return (span(f"  from {source}", Tone.DIM),) if source else ()
 
 
-def _of_verdict(look: Look, _seen: Subject, key: str, _glyphs: Glyphs) -> Iterator[Block]:
-    finding = found(look, key)
+def _of_verdict(snapshot: Snapshot, _seen: Subject, key: str, _glyphs: Glyphs) -> Iterator[Block]:
+    finding = found(snapshot, key)
     if finding is None:
         return
     yield paragraph(span(finding.title, Tone.TITLE))
@@ -290,24 +292,24 @@ def _of_verdict(look: Look, _seen: Subject, key: str, _glyphs: Glyphs) -> Iterat
     yield paragraph(span("Enter", Tone.KEY), span(" shows the evidence, and what to do", Tone.DIM))
 
 
-def _of_subject(look: Look, _seen: Subject, subject: str, glyphs: Glyphs) -> Iterator[Block]:
-    shown = look.subjects.get(subject)
+def _of_subject(snapshot: Snapshot, _seen: Subject, subject: str, glyphs: Glyphs) -> Iterator[Block]:
+    shown = snapshot.subjects.get(subject)
     if shown is not None:
         yield paragraph(span(full_name(shown), Tone.TITLE))
         yield paragraph(*badges(shown, glyphs))
         yield paragraph(span("Enter", Tone.KEY), span(" shows all that is known of it", Tone.DIM))
 
 
-def _of_part(look: Look, seen: Subject, _title: str, glyphs: Glyphs) -> Iterator[Block]:
+def _of_part(snapshot: Snapshot, seen: Subject, _title: str, glyphs: Glyphs) -> Iterator[Block]:
     """In a few words, what the whole comes to."""
-    verdicts = Counter(one.outcome for one in look.verdicts_on(seen.id))
+    verdicts = Counter(one.outcome for one in snapshot.verdicts_on(seen.id))
     yield paragraph(span(full_name(seen), Tone.TITLE))
     yield paragraph(*badges(seen, glyphs))
     words = [f"{verdicts[outcome]} {said}" for outcome, said in _COMES_TO.items() if verdicts[outcome]]
     yield paragraph(f"Checks: {', '.join(words)}" if words else "No check speaks of it.")
 
 
-_DETAILS: Final[dict[str, Callable[[Look, Subject, str, Glyphs], Iterator[Block]]]] = {
+_DETAILS: Final[dict[str, Callable[[Snapshot, Subject, str, Glyphs], Iterator[Block]]]] = {
     FACT: _of_fact,
     VERDICT: _of_verdict,
     SUBJECT: _of_subject,
@@ -315,27 +317,27 @@ _DETAILS: Final[dict[str, Callable[[Look, Subject, str, Glyphs], Iterator[Block]
 }
 
 
-def more(look: Look, subject: str, glyphs: Glyphs) -> Document:
+def more(snapshot: Snapshot, subject: str, glyphs: Glyphs) -> Document:
     """What is more than a line: options as configured, evidence for a power loss, what changed; may be empty."""
-    seen = look.subjects.get(subject)
+    seen = snapshot.subjects.get(subject)
     blocks: list[Block] = []
     if seen is not None:
         blocks += [*options.blocks(seen, glyphs), *power_loss.of_disk(seen, glyphs)]
         if seen.kind not in ("disk", "host"):
-            blocks += power_loss.of_all(_disks_below(look, subject))
-    return Document(subject, (*blocks, *_changed(look, subject)))
+            blocks += power_loss.of_all(_disks_below(snapshot, subject))
+    return Document(subject, (*blocks, *_changed(snapshot, subject)))
 
 
-def _disks_below(look: Look, subject: str) -> list[Subject]:
-    below = sorted(reached(subject, look.relations.below) & look.subjects.keys())
-    return [look.subjects[one] for one in below if look.subjects[one].kind == "disk"]
+def _disks_below(snapshot: Snapshot, subject: str) -> list[Subject]:
+    below = sorted(reached(subject, snapshot.relations.below) & snapshot.subjects.keys())
+    return [snapshot.subjects[one] for one in below if snapshot.subjects[one].kind == "disk"]
 
 
-def _changed(look: Look, subject: str) -> Iterator[Block]:
-    if look.history is None:
+def _changed(snapshot: Snapshot, subject: str) -> Iterator[Block]:
+    if snapshot.history is None:
         return
-    changes = look.history.by_subject.get(subject, ())
-    yield Heading(f"Changed since {look.history.moment}")
+    changes = snapshot.history.by_subject.get(subject, ())
+    yield Heading(f"Changed since {snapshot.history.moment}")
     for change in changes:
         yield paragraph(span(change.words, Tone.STRONG), first=_IN)
     if not changes:

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from fsadvisor.rulebook.rule import Rule
     from fsadvisor.storage import Subject, Supposition
     from fsadvisor.storage.catalogue import Entry
-    from fsadvisor.tui.views.look import Look
+    from fsadvisor.tui.views.snapshot import Snapshot
 
 FORGET: Final = "forget"
 """The key of the row that supposes a fact not to be known."""
@@ -56,31 +56,31 @@ def owner(subjects: Mapping[str, Subject], subject: Subject, fact: str) -> str |
     return None
 
 
-def asked_of(look: Look, finding: Finding) -> list[tuple[str, str]]:
+def asked_of(snapshot: Snapshot, finding: Finding) -> list[tuple[str, str]]:
     """The facts that a finding asks for, with the subjects whose own they are: what is not known first."""
     asked: dict[tuple[str, str], bool] = {}
     for verdict in finding.verdicts[:_MOST]:
         for ask, _ in finding.answers():
             for name in ask.expression.names:
-                owner_id = owner(look.subjects, verdict.subject, name)
+                owner_id = owner(snapshot.subjects, verdict.subject, name)
                 if owner_id is not None:
-                    asked.setdefault((owner_id, name), isinstance(fact_of(look, owner_id, name), Known))
+                    asked.setdefault((owner_id, name), isinstance(fact_of(snapshot, owner_id, name), Known))
     return sorted(asked, key=lambda key: asked[key])
 
 
-def facts_of(look: Look, subject: str) -> list[tuple[str, str]]:
+def facts_of(snapshot: Snapshot, subject: str) -> list[tuple[str, str]]:
     """A subject's own facts, each with its id; a mount has those of its filesystem, too."""
-    known = look.subjects.get(subject)
+    known = snapshot.subjects.get(subject)
     if known is None:
         return []
-    below = (look.subjects[one] for one in known.below if known.kind == "mount" and one in look.subjects)
+    below = (snapshot.subjects[one] for one in known.below if known.kind == "mount" and one in snapshot.subjects)
     whose = [known, *(one for one in below if one.kind == "filesystem")]
     return [(one.id, name) for one in whose for name, _ in own_facts(one)]
 
 
-def is_open_to_people(look: Look, subject: str, name: str) -> bool:
+def is_open_to_people(snapshot: Snapshot, subject: str, name: str) -> bool:
     """Whether a person may say it, and it makes sense there: what the machine itself tells needs nobody's word."""
-    fact, entry = fact_of(look, subject, name), catalogue()[name]
+    fact, entry = fact_of(snapshot, subject, name), catalogue()[name]
     if isinstance(fact, Known):
         fits = said_before(fact) is not None or (fact.value is True and entry.source.startswith(ATTEST))
     else:
@@ -93,9 +93,9 @@ def said_before(fact: Fact[Any] | None) -> Known[Any] | None:
     return fact if isinstance(fact, Known) and fact.source.startswith(ATTESTED) else None
 
 
-def fact_of(look: Look, subject: str, name: str) -> Fact[Any] | None:
+def fact_of(snapshot: Snapshot, subject: str, name: str) -> Fact[Any] | None:
     """A subject's fact; None where there is no such subject."""
-    found = look.subjects.get(subject)
+    found = snapshot.subjects.get(subject)
     return None if found is None else catalogue()[name].reader()(found.scope)
 
 
@@ -122,9 +122,9 @@ def in_words(supposition: Supposition) -> str:
     return f"{supposition.fact} = {value_text(catalogue()[supposition.fact], supposition.value)}"
 
 
-def subject_rows(look: Look, width: int, glyphs: Glyphs) -> Sequence[Row]:
+def subject_rows(snapshot: Snapshot, width: int, glyphs: Glyphs) -> Sequence[Row]:
     """Every subject in one line; made when it is seen."""
-    subjects = look.storage.subjects
+    subjects = snapshot.storage.subjects
 
     def row(at: int) -> Row:
         return Row(subjects[at].id, (cut(line(span(f" {full_name(subjects[at])}")), width, glyphs.ellipsis),))
@@ -137,9 +137,9 @@ def asked_by(rules: Iterable[Rule]) -> frozenset[str]:
     return frozenset(name for rule in rules for ask in rule.asks for name in ask.expression.names)
 
 
-def fact_rows(look: Look, subject: str, asked: Container[str], width: int, glyphs: Glyphs) -> list[Row]:
+def fact_rows(snapshot: Snapshot, subject: str, asked: Container[str], width: int, glyphs: Glyphs) -> list[Row]:
     """The subject's own facts, those that rules ask first: name and value, and what it means."""
-    found = look.subjects.get(subject)
+    found = snapshot.subjects.get(subject)
     rows = []
     facts = sorted(own_facts(found) if found else (), key=lambda pair: pair[0] not in asked)
     for name, fact in facts:
@@ -151,11 +151,11 @@ def fact_rows(look: Look, subject: str, asked: Container[str], width: int, glyph
     return rows
 
 
-def offered_rows(look: Look, offered: Sequence[tuple[str, str]], width: int, glyphs: Glyphs) -> list[Row]:
+def offered_rows(snapshot: Snapshot, offered: Sequence[tuple[str, str]], width: int, glyphs: Glyphs) -> list[Row]:
     """Facts of several subjects, a line each, by their place among them: name, value and whose."""
     rows = []
     for index, (subject, name) in enumerate(offered):
-        owned, fact = look.subjects.get(subject), fact_of(look, subject, name)
+        owned, fact = snapshot.subjects.get(subject), fact_of(snapshot, subject, name)
         tone = Tone.PLAIN if isinstance(fact, Known) else Tone.UNKNOWN
         now = "not known" if isinstance(fact, Unknown) else is_(fact, name)
         words = (span(f" {name:<{_NAME_WIDTH}} ", Tone.STRONG), span(now, tone, _LONGEST))
@@ -212,7 +212,7 @@ def _value_row(key: str, words: str, more: str = "", *, now: bool = False) -> Ro
     return Row(key, (tuple(spans),))
 
 
-def supposition_rows(real: Look, supposed: Sequence[Supposition], width: int, glyphs: Glyphs) -> list[Row]:
+def supposition_rows(real: Snapshot, supposed: Sequence[Supposition], width: int, glyphs: Glyphs) -> list[Row]:
     """What is supposed, a line each, newest last, with what it really is."""
     rows = []
     for supposition in supposed:

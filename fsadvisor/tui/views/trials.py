@@ -29,8 +29,8 @@ if TYPE_CHECKING:
     from fsadvisor.rulebook.advise import Verdict
     from fsadvisor.rulebook.rule import Rule
     from fsadvisor.storage import Subject
-    from fsadvisor.tui.views.look import Look
     from fsadvisor.tui.views.probes import Kept
+    from fsadvisor.tui.views.snapshot import Snapshot
 
 Kind: TypeAlias = Literal["title", "try", "option", "mount", "image", "forecast", "kept", "compared"]
 MATTERS: Final = 0.05
@@ -85,10 +85,10 @@ def mount_of(subject: Subject) -> str:
     return read_fact.value(filesystem.mount_point) or "" if isinstance(filesystem, Filesystem) else ""
 
 
-def can_be_tried(look: Look) -> list[Verdict]:
+def can_be_tried(snapshot: Snapshot) -> list[Verdict]:
     """Verdicts whose rule names a trial, on a mount, in rank order: what is advised, withheld, or hangs on unknowns."""
     once: dict[tuple[str, str], Verdict] = {}
-    for verdict in look.verdicts.among(_may_be_tried):
+    for verdict in snapshot.verdicts.among(_may_be_tried):
         if len(once) == _MOST_TRIED:
             break
         if mount := mount_of(verdict.subject):
@@ -106,11 +106,11 @@ def _may_be_tried(rule: Rule, outcome: Outcome) -> bool:
 
 
 def rows(
-    look: Look, kept: Kept, picked: Collection[str], now: datetime, width: int, glyphs: Glyphs, *, live: bool
+    snapshot: Snapshot, kept: Kept, picked: Collection[str], now: datetime, width: int, glyphs: Glyphs, *, live: bool
 ) -> LazyRows:
     """All that can be done here, under titles; a row for each mount is made when it is seen."""
-    mounts = probes.mounts(look.storage, kept)
-    verdicts = can_be_tried(look)
+    mounts = probes.mounts(snapshot.storage, kept)
+    verdicts = can_be_tried(snapshot)
     rooms = _Rooms.of(verdicts, width)
     tried = list(_tried(verdicts, rooms, kept, now, width, glyphs))
     nothing = _plain("nothing", "no rule that can be tried says anything of a mount here", width, glyphs)
@@ -150,9 +150,9 @@ def rows(
     return LazyRows([*(one.key for one in before), *keys, *(one.key for one in after)], made)
 
 
-def sides_of(look: Look, kept: Kept) -> frozenset[str]:
+def sides_of(snapshot: Snapshot, kept: Kept) -> frozenset[str]:
     """The keys of all that can be picked to be compared."""
-    points = (key_of("mount", point) for point, _, _ in probes.mounts(look.storage, kept))
+    points = (key_of("mount", point) for point, _, _ in probes.mounts(snapshot.storage, kept))
     return frozenset((*points, *(key_of("image", name) for name in CHOICES)))
 
 
@@ -314,12 +314,12 @@ def sides(picked: Iterable[str]) -> tuple[tuple[str, ...], tuple[str, ...]]:
     return tuple(it.name for it in every if it.kind == "mount"), tuple(it.name for it in every if it.kind == "image")
 
 
-def about(key: str, look: Look, kept: Kept, now: datetime, *, live: bool) -> Document:
+def about(key: str, snapshot: Snapshot, kept: Kept, now: datetime, *, live: bool) -> Document:
     """The row under the cursor, beside the list."""
     row = chosen(key)
     match row.kind:
         case "try" | "kept":
-            return Document(key, tuple(_about_trial(row, look, kept, now, live=live)))
+            return Document(key, tuple(_about_trial(row, snapshot, kept, now, live=live)))
         case "option":
             words = "Tries an option that you name, on scratch filesystems made like this mount. f names another place."
             return Document(key, (Heading(f"Any option, as on {row.mount}"), paragraph(words)))
@@ -334,9 +334,9 @@ def about(key: str, look: Look, kept: Kept, now: datetime, *, live: bool) -> Doc
             return Document(key, (paragraph(span(row.name, Tone.DIM)),))
 
 
-def _about_trial(row: Chosen, look: Look, kept: Kept, now: datetime, *, live: bool) -> Iterator[Block]:
+def _about_trial(row: Chosen, snapshot: Snapshot, kept: Kept, now: datetime, *, live: bool) -> Iterator[Block]:
     rule_id = row.name.partition(" ")[0]
-    verdicts = (it for it in can_be_tried(look) if it.rule.id == rule_id and mount_of(it.subject) == row.mount)
+    verdicts = (it for it in can_be_tried(snapshot) if it.rule.id == rule_id and mount_of(it.subject) == row.mount)
     verdict = next(verdicts, None)
     yield Heading(verdict.rule.title if verdict else rule_id)
     yield paragraph(span(f"{rule_id} on {row.mount}", Tone.DIM))

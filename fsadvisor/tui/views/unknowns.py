@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from fsadvisor.pages.glyphs import Glyphs
     from fsadvisor.rulebook.rule import Rule
     from fsadvisor.storage import Subject
-    from fsadvisor.tui.views.look import Look
+    from fsadvisor.tui.views.snapshot import Snapshot
 
 _OPEN: Final = (Outcome.UNDETERMINED, Outcome.WITHHELD)
 _SEVERITIES: Final = ("critical", "high", "moderate", "low")
@@ -68,7 +68,7 @@ class Task(Struct, frozen=True):
 
     @property
     def key(self) -> str:
-        """What stays the same of it from look to look."""
+        """What stays the same of it from snapshot to snapshot."""
         subject, fact = next(iter(self.cure.asked))
         return f"{self.means.value}\n{fact}\n{subject}"
 
@@ -78,9 +78,9 @@ class Task(Struct, frozen=True):
         return _SEVERITIES[self.cure.gravity]
 
 
-def tasks(look: Look) -> list[Task]:
+def tasks(snapshot: Snapshot) -> list[Task]:
     """All that could be learnt, the gravest first; what holds back a finding is among it."""
-    return [_task(cure, look.subjects) for cure in cures(look.verdicts, _OPEN)]
+    return [_task(cure, snapshot.subjects) for cure in cures(snapshot.verdicts, _OPEN)]
 
 
 def _task(cure: Cure, subjects: Mapping[str, Subject]) -> Task:

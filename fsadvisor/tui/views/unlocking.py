@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from fsadvisor.rulebook.advise import Verdict
     from fsadvisor.rulebook.rule import Rule
     from fsadvisor.storage import Facts, Subject
-    from fsadvisor.tui.views.look import Look
+    from fsadvisor.tui.views.snapshot import Snapshot
 
 _MOST_FOR_PAIRS: Final = 60
 """Values that are tried in pairs; a rule with more is tried fact by fact only."""
@@ -52,12 +52,12 @@ class Unlock(Struct, frozen=True):
     suppositions: tuple[Supposition, ...]
 
 
-def unlocks(look: Look) -> list[Unlock]:
+def unlocks(snapshot: Snapshot) -> list[Unlock]:
     """For each finding that is held back in whole or for its commands, in rank order, what would unlock it."""
     possible = []
-    for finding in look.findings:
+    for finding in snapshot.findings:
         for choices in ways(finding.verdicts[0]):
-            suppositions = tuple(_suppositions(look.subjects, finding, choices))
+            suppositions = tuple(_suppositions(snapshot.subjects, finding, choices))
             if suppositions:
                 possible.append(Unlock(finding, choices, suppositions))
     return possible

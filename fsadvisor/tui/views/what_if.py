@@ -1,6 +1,6 @@
 """What a supposition, or what a person has said, does to the advice: what is new, changed and gone.
 
-It is held against the look before it. Of what was said also what it did not change, and what is still missing there.
+It is held against the snapshot before it. Of what was said also what it did not change, and what is still missing.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from fsadvisor.rulebook.advise import Verdict
     from fsadvisor.rulebook.rule import Rule
     from fsadvisor.storage import Subject
-    from fsadvisor.tui.views.look import Look
+    from fsadvisor.tui.views.snapshot import Snapshot
 
 
 _NAMED: Final = 3
@@ -71,7 +71,7 @@ class Change(Struct):
 
     @property
     def key(self) -> str:
-        """What stays the same of it from look to look."""
+        """What stays the same of it from snapshot to snapshot."""
         return f"{self.rule.id}\n{self.subjects[0].id}\n{self.mark.name}"
 
     @property
@@ -88,8 +88,8 @@ def _said(outcome: Outcome | None) -> str:
     return "not there" if outcome is None else SAID[outcome]
 
 
-def changes(real: Look, supposed: Look) -> list[Change]:
-    """All advice of both looks: what is new, changed, gone, then what is as before; each in rank order."""
+def changes(real: Snapshot, supposed: Snapshot) -> list[Change]:
+    """All advice of both snapshots: what is new, changed, gone, then what is as before; each in rank order."""
     before, after = _verdicts(real), _verdicts(supposed)
     groups: dict[object, Change] = {}
 
@@ -110,8 +110,8 @@ def changes(real: Look, supposed: Look) -> list[Change]:
     return sorted(groups.values(), key=lambda one: order.index(one.mark))
 
 
-def _verdicts(look: Look) -> dict[tuple[str, str], Verdict]:
-    return {(one.rule.id, one.subject.id): one for finding in look.findings for one in finding.verdicts}
+def _verdicts(snapshot: Snapshot) -> dict[tuple[str, str], Verdict]:
+    return {(one.rule.id, one.subject.id): one for finding in snapshot.findings for one in finding.verdicts}
 
 
 def _outcome(rule: Rule, subject: Subject | None) -> Outcome | None:
@@ -129,7 +129,7 @@ def _alike(first: Verdict, second: Verdict) -> bool:
 
 
 def banner(
-    real: Look, supposed: Look | None, changes: Sequence[Change], number: int, *, working: bool
+    real: Snapshot, supposed: Snapshot | None, changes: Sequence[Change], number: int, *, working: bool
 ) -> tuple[Line, Line]:
     """Two lines: that this is supposition, and what it does. `number` counts the facts that are supposed."""
     if not number:
@@ -152,7 +152,7 @@ def supposition(number: int) -> Line:
     )
 
 
-def _summary(real: Look, supposed: Look, changes: Sequence[Change]) -> Iterator[Span]:
+def _summary(real: Snapshot, supposed: Snapshot, changes: Sequence[Change]) -> Iterator[Span]:
     numbers = {mark: sum(len(one.subjects) for one in changes if one.mark is mark) for mark in AdviceMark}
     words = {
         AdviceMark.NEW: "new",
@@ -171,7 +171,7 @@ def _summary(real: Look, supposed: Look, changes: Sequence[Change]) -> Iterator[
         )
         yield span(f"{numbers[mark]:,} {word}", tone)
         yield Span("  ")
-    was, now = (look.outcomes.get(Outcome.UNDETERMINED, 0) for look in (real, supposed))
+    was, now = (snapshot.outcomes.get(Outcome.UNDETERMINED, 0) for snapshot in (real, supposed))
     yield span(f"unknown {was:,}" if was == now else f"unknown {was:,}, would be {now:,}", Tone.DIM)
     if real.asking:
         yield span("; answers still to come change it too", Tone.WARNING)
@@ -218,8 +218,8 @@ def _where(change: Change) -> str:
     return f"{counted(len(change.subjects), change.rule.subject)}: {named(change.subjects, _NAMED, '')}"
 
 
-def document(change: Change, real: Look, supposed: Look, glyphs: Glyphs) -> Document:
-    """A change from near: each ask with its answer in both looks, and the facts that differ; of the first subject."""
+def document(change: Change, real: Snapshot, supposed: Snapshot, glyphs: Glyphs) -> Document:
+    """A change from near: each ask with its answer in both snapshots, and facts that differ; of the first subject."""
     subject = change.subjects[0].id
     blocks: list[Block] = [
         Heading(change.rule.title),
@@ -285,7 +285,9 @@ _REASONS: Final = frozenset({"disk.plp_settle", "disk.plp_evidence"})
 """Facts that tell of a verdict in many words: the verdict itself is told."""
 
 
-def page_of_said(before: Look, now: Look | None, entries: Sequence[Entry], told: str, *, live: bool) -> Document:
+def page_of_said(
+    before: Snapshot, now: Snapshot | None, entries: Sequence[Entry], told: str, *, live: bool
+) -> Document:
     """The page; `now` is None until the machine has been looked at again."""
     blocks: list[Block] = [Heading(f"{told[:1].upper()}{told[1:]}"), *_dated(entries, live=live), Gap()]
     if now is None:
@@ -313,7 +315,7 @@ def _part(title: str, told: Iterator[Block], nothing: str) -> Iterator[Block]:
     yield from blocks or [paragraph(span(nothing, Tone.DIM))]
 
 
-def _changed(before: Look, now: Look) -> Iterator[Block]:
+def _changed(before: Snapshot, now: Snapshot) -> Iterator[Block]:
     """Facts, each change once, then advice."""
     facts: dict[tuple[str, str, str], list[Subject]] = {}
     for subject in now.storage.subjects:
@@ -338,7 +340,7 @@ def _facts(before: Subject | None, now: Subject) -> Iterator[tuple[str, str, str
                 yield name, *words
 
 
-def _unchanged(now: Look, entries: Sequence[Entry]) -> Iterator[Block]:
+def _unchanged(now: Snapshot, entries: Sequence[Entry]) -> Iterator[Block]:
     """The verdict on the drives that were spoken of, with what would settle it; advice that is still held back."""
     for subject in islice(_drives(now, entries), _FEW):
         disk = subject.scope["disk"]
@@ -354,7 +356,7 @@ def _unchanged(now: Look, entries: Sequence[Entry]) -> Iterator[Block]:
         yield paragraph(span(f"{finding.title}: ", Tone.STRONG), f"still waits. {waits[:1].upper()}{waits[1:]}")
 
 
-def _drives(now: Look, entries: Sequence[Entry]) -> Iterator[Subject]:
+def _drives(now: Snapshot, entries: Sequence[Entry]) -> Iterator[Subject]:
     asked = [entry for entry in entries if entry.about in CHECKLISTS["plp"]]
     named, models = {entry.subject for entry in asked}, {entry.model for entry in asked if entry.model}
     for subject in now.storage.subjects:
@@ -365,7 +367,7 @@ def _drives(now: Look, entries: Sequence[Entry]) -> Iterator[Subject]:
                 yield subject
 
 
-def _held_back(now: Look, about: set[str]) -> Iterator[Finding]:
+def _held_back(now: Snapshot, about: set[str]) -> Iterator[Finding]:
     """Findings that ask what was said, or the same below them, and still wait for an answer."""
     wanted = {name.partition(".")[2] for name in about}
     for finding in now.findings:

@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     from fsadvisor.tui.measuring import Doctor, Prober, Trier
     from fsadvisor.tui.session import Session
     from fsadvisor.tui.terminal import Terminal
-    from fsadvisor.tui.views.look import Look
+    from fsadvisor.tui.views.snapshot import Snapshot
 
 
 class Application(Protocol):
@@ -69,7 +69,7 @@ class Head(Drawn):
     DEFAULT_CSS = """
     Head { dock: top; height: 2; background: $panel; }
     """
-    look: reactive[Look | None] = reactive(None)
+    snapshot: reactive[Snapshot | None] = reactive(None)
 
     def __init__(self, mode: str) -> None:
         super().__init__()
@@ -79,9 +79,9 @@ class Head(Drawn):
     def _glyphs(self) -> Glyphs:
         return cast("Application", self.app).glyphs
 
-    def show_look(self, look: Look) -> None:
-        """Tell of another look."""
-        self.look = look
+    def show_snapshot(self, snapshot: Snapshot) -> None:
+        """Tell of another snapshot."""
+        self.snapshot = snapshot
 
     def render_line(self, y: int) -> Strip:
         """The machine, then the places."""
@@ -89,10 +89,10 @@ class Head(Drawn):
         return self.drawn(line, self.size.width)
 
     def _machine(self, width: int) -> Line:
-        if self.look is None:
+        if self.snapshot is None:
             session = cast("Application", self.app).session
             return waiting_line(session.name, width, self._glyphs, overview.how_far(session.progress))
-        return head_line(self.look, width, self._glyphs)
+        return head_line(self.snapshot, width, self._glyphs)
 
     @property
     def _note(self) -> str:
@@ -122,11 +122,11 @@ class Head(Drawn):
         places, asked = places_line(self._mode, self._places_room), cast("Application", self.app).doctor
         room = self.size.width - columns(places)
         news = notice(self._changes, room - 1)
-        if not news and (asked.looks or asked.answer is not None):
+        if not news and (asked.looking or asked.answer is not None):
             from fsadvisor.tui.views.doctor import verdict
 
             live = cast("Application", self.app).session.live
-            news = verdict(asked.answer, room, self._glyphs, looks=asked.looks, live=live, age_s=asked.age_s)
+            news = verdict(asked.answer, room, self._glyphs, looking=asked.looking, live=live, age_s=asked.age_s)
         return places, news
 
     @property
@@ -136,9 +136,9 @@ class Head(Drawn):
 
     async def on_click(self, event: Click) -> None:
         """Go to the place under the mouse."""
-        if event.y == 0 and self.look is not None:
+        if event.y == 0 and self.snapshot is not None:
             room = room_beside(self._note, self.size.width)
-            await cast("Application", self.app).show_only(count_at(self.look, room, event.x, self._glyphs))
+            await cast("Application", self.app).show_only(count_at(self.snapshot, room, event.x, self._glyphs))
             return
         mode = place_at(self._mode, self._places_room, event.x)
         if mode is not None:

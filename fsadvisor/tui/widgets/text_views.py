@@ -14,7 +14,7 @@ from textual.strip import Strip
 from fsadvisor.pages.document import Commands, Document, Heading
 from fsadvisor.pages.glyphs import NOTHING, Line, Span, Tone, columns, cut, plain
 from fsadvisor.pages.screen import laid_apart
-from fsadvisor.tui import looks
+from fsadvisor.tui import themes
 from fsadvisor.tui.drawing import Drawn, strip, tones
 from fsadvisor.tui.views.rows import spelt_so, words_of
 from fsadvisor.tui.widgets.rows_view import moving
@@ -123,7 +123,7 @@ class FrameEdge(Drawn):
         width = self.size.width
         if self._pieces[0] != width:
             self._pieces = width, self._build(width)
-        grounds = looks.grounds(self.app.theme, not self.app.no_color)
+        grounds = themes.grounds(self.app.theme, not self.app.no_color)
         pieces = self._pieces[1] if y == 0 else ()
         drawn = (strip(one.line, one.columns, tones(self), grounds[one.ground]) for one in pieces)
         return Strip.join(drawn).adjust_cell_length(width, self.rich_style)

@@ -178,8 +178,8 @@ class Alike(Struct):
     count: int = 1
 
 
-class Look(Struct, frozen=True, kw_only=True, dict=True):
-    """`number` counts looks; `asking` are the commands whose answers are still to come, as one would type them."""
+class Snapshot(Struct, frozen=True, kw_only=True, dict=True):
+    """`number` counts snapshots; `asking` are the commands whose answers are still to come, as one would type them."""
 
     number: int
     storage: Storage
@@ -283,7 +283,7 @@ class Look(Struct, frozen=True, kw_only=True, dict=True):
                     points.setdefault(subject, []).append(mount.removeprefix("mount:"))
         return points
 
-    def thought_through(self) -> Look:
+    def thought_through(self) -> Snapshot:
         """The same, with all that takes time on a big machine worked out: to be called where nobody waits."""
         _ = [one.title for one in self.findings]
         _ = self.outcomes, self.relations, self.missing_tools, self.subjects, self.texts, self.by_fact, self.gravities
@@ -292,5 +292,5 @@ class Look(Struct, frozen=True, kw_only=True, dict=True):
 
 
 def finding_key(finding: Finding) -> str:
-    """What stays the same of a finding from look to look: its rule and its first subject."""
+    """What stays the same of a finding from snapshot to snapshot: its rule and its first subject."""
     return f"{finding.rule.id}\n{finding.verdicts[0].subject.id}"

@@ -152,19 +152,19 @@ _IN_ASCII: Final = {"± ": "+-", "≤ ": "<=", "µs": "us", "R²": "R2", "…": 
 
 
 class _InAscii(dict["Tone", "Style"]):
-    """Looks for a terminal that is not known to have other signs."""
+    """Styles for a terminal that is not known to have other signs."""
 
 
 @cache
 def tones(theme: str, colour: bool, unicode: bool) -> Mapping[Tone, Style]:
-    """The look of each tone."""
+    """The style of each tone."""
     words = _NO_COLOUR if not colour else _TONES.get(theme, _PLAIN)
-    return (dict if unicode else _InAscii)((tone, Style.parse(look)) for tone, look in words.items())
+    return (dict if unicode else _InAscii)((tone, Style.parse(style)) for tone, style in words.items())
 
 
 @cache
 def cursor(theme: str, colour: bool, *, focused: bool) -> Style:
-    """The look of the row that the cursor is on, in a list that has the keyboard or not."""
+    """The style of the row that the cursor is on, in a list that has the keyboard or not."""
     if not colour or theme not in _CURSORS:
         return Style.parse("reverse" if focused else "underline")
     return Style.parse(f"on {_CURSORS[theme][0 if focused else 1]}")
@@ -186,13 +186,13 @@ def grounds(theme: str, colour: bool) -> Mapping[Ground, Style]:
     }
 
 
-def segments(line: Line, looks: Mapping[Tone, Style], background: Style, over: Style | None = None) -> list[Segment]:
+def segments(line: Line, styles: Mapping[Tone, Style], background: Style, over: Style | None = None) -> list[Segment]:
     """One line, with `over` laid over it. What is not printable is made so even here, should a view have forgotten."""
     drawn = []
-    for text, tone, *_ in _with_ascii(line) if isinstance(looks, _InAscii) else line:
-        look = background + looks[tone]
+    for text, tone, *_ in _with_ascii(line) if isinstance(styles, _InAscii) else line:
+        style = background + styles[tone]
         shown = text if text.isprintable() else clean(text, None)
-        drawn.append(Segment(shown, look + over if over else look))
+        drawn.append(Segment(shown, style + over if over else style))
     return drawn
 
 

@@ -4,10 +4,10 @@ import pytest
 from rich.color import Color
 
 from fsadvisor.pages.glyphs import Tone
-from fsadvisor.tui import looks
+from fsadvisor.tui import themes
 from tests.tui.driving import explored, shown, until
 
-LEAST = {looks.CONTRAST: 7.0}
+LEAST = {themes.CONTRAST: 7.0}
 
 
 def brightness(colour):
@@ -22,18 +22,18 @@ def contrast(one, other):
     return (high + 0.05) / (low + 0.05)
 
 
-@pytest.mark.parametrize("theme", looks.NAMES)
+@pytest.mark.parametrize("theme", themes.NAMES)
 def test_every_tone_stands_out_from_what_it_stands_on(theme):
-    its = looks.GROUNDS[theme]
+    its = themes.GROUNDS[theme]
     grounds = [its.background, its.surface, its.panel]
-    for tone, style in looks.tones(theme, colour=True, unicode=True).items():
+    for tone, style in themes.tones(theme, colour=True, unicode=True).items():
         sign = style.color.name if style.color else its.foreground
         for ground in [style.bgcolor.name] if style.bgcolor else grounds:
             assert contrast(sign, ground) >= LEAST.get(theme, 4.5), (tone, ground)
 
 
 def test_what_is_good_and_what_is_bad_differ_in_blue_for_who_sees_no_red_and_green():
-    tones = looks.tones(looks.COLOUR_BLIND, colour=True, unicode=True)
+    tones = themes.tones(themes.COLOUR_BLIND, colour=True, unicode=True)
     good, bad, warning = (tones[one].color.get_truecolor() for one in (Tone.GOOD, Tone.BAD, Tone.WARNING))
     assert good.blue - max(bad.blue, warning.blue) > 100
 
