@@ -360,3 +360,16 @@ def _take_away_what_was_left(directory: int, name: str) -> None:
             seen = os.stat(left, dir_fd=directory, follow_symlinks=False)
             if stat.S_ISREG(seen.st_mode) and seen.st_uid == os.geteuid():
                 os.unlink(left, dir_fd=directory)
+
+
+def bytes_of(file: Path, most: int) -> bytes | None:
+    """What a file of the program's own begins with; None where it is no regular file. Raises OSError.
+
+    For the hundreds of each start: pathlib and io take three times as long.
+    """
+    descriptor = os.open(file, os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK)
+    try:
+        about = os.fstat(descriptor)
+        return os.read(descriptor, min(about.st_size + 1, most)) if stat.S_ISREG(about.st_mode) else None
+    finally:
+        os.close(descriptor)

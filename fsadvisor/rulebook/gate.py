@@ -9,7 +9,7 @@ from __future__ import annotations
 from functools import cache
 from typing import Final
 
-from fsadvisor.rulebook.expr import Expression, compile_expression
+from fsadvisor.rulebook.expr import Expression
 from fsadvisor.storage.catalogue import SCOPES
 
 QUESTIONS: Final = {
@@ -37,7 +37,7 @@ OPEN: Final = {
 def questions(subject: str) -> tuple[tuple[str, Expression], ...]:
     """(question, expression) of all that is asked of a subject of that kind."""
     return tuple(
-        (ask, compile_expression(text, subject))
+        (ask, Expression(text, subject))
         for fact, (ask, text) in QUESTIONS.items()
         if fact.partition(".")[0] in SCOPES[subject]
     )

@@ -10,9 +10,7 @@ from __future__ import annotations
 
 import functools
 import hashlib
-import os
 import re
-import stat
 from functools import cache, partial
 from operator import attrgetter
 from pathlib import Path
@@ -266,13 +264,11 @@ def _rules_on(folder: Path) -> Iterator[Path | RuleError]:
 
 def _text(file: Path) -> bytes | RuleError:
     try:
-        about = os.stat(file)  # noqa: PTH116 - three hundred files at each start, for which pathlib takes twice as long
-        if not stat.S_ISREG(about.st_mode):
-            return RuleError(str(file), 1, None, "not a regular file")
-        with open(file, "rb", buffering=0) as opened:  # noqa: PTH123 - for the same reason
-            content = opened.read(min(about.st_size, LARGEST) + 1)
+        content = safe_files.bytes_of(file, LARGEST + 1)
     except OSError as error:
         return RuleError(str(file), 1, None, f"can't be read: {error.strerror}")
+    if content is None:
+        return RuleError(str(file), 1, None, "not a regular file")
     if len(content) > LARGEST:
         return RuleError(str(file), 1, None, f"larger than {LARGEST // 1024} KiB")
     return content.replace(b"\r\n", b"\n")

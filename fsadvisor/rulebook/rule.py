@@ -23,7 +23,8 @@ from fsadvisor.rulebook.remedy import (
     text_template,
     title_template,
 )
-from fsadvisor.storage.catalogue import Kind, did_you_mean
+from fsadvisor.storage.catalogue import Kind, catalogue, did_you_mean
+from fsadvisor.version import Version
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
@@ -255,6 +256,9 @@ class _Reading:
     def asks(self, part: Part, shapes: tuple[AskShape, ...]) -> tuple[Ask, ...]:
         asks = []
         for index, shape in enumerate(shapes):
+            if self._proven:
+                asks.append(Ask(part, shape.ask, _expression(shape.expr, self.subject), shape.because))
+                continue
             expression = self._checked((part, index, "expr"), compile_expression, shape.expr)
             if expression is not None:
                 asks.append(Ask(part, shape.ask, expression, shape.because))
@@ -302,6 +306,8 @@ class _Reading:
                 yield OtherWay(when, " ".join(shape.advice.split()), shape.page, shape.needs or "", shape.by_hand)
 
     def _commands(self, key: str, texts: tuple[str, ...]) -> tuple[Template, ...]:
+        if self._proven or not texts:
+            return tuple([Template(text, self.subject) for text in texts])
         found = (self._checked(("remedy", key, at), command_template, text) for at, text in enumerate(texts))
         return tuple(template for template in found if template is not None)
 
@@ -338,7 +344,7 @@ class _Reading:
         for keys, value in _flat(values):
             name = ".".join(keys)
             try:
-                facts[name] = _fact_value(name, self.subject, value)
+                facts[name] = _proven_value(name, value) if self._proven else _fact_value(name, self.subject, value)
             except RuleTextError as error:
                 self.problems.append(Problem((*path, *keys), error.message))
         return facts
@@ -368,3 +374,9 @@ def _fact_value(name: str, subject: str, value: object) -> Any:  # noqa: ANN401 
     if not isinstance(value, list):
         raise RuleTextError(f"'{name}' is a {entry.kind.value}, not {value!r}")
     return tuple(value_for(entry, item) for item in value)
+
+
+def _proven_value(name: str, value: object) -> Any:  # noqa: ANN401 - any type of the catalogue
+    if isinstance(value, str):
+        return Version.parse(value) if catalogue()[name].kind is Kind.VERSION else value
+    return tuple(value) if isinstance(value, list) else value
