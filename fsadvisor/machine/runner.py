@@ -9,7 +9,6 @@ import contextlib
 import os
 import queue
 import selectors
-import shutil
 import signal
 import stat
 import subprocess
@@ -345,6 +344,8 @@ def in_tmux(environment: Mapping[str, str] = os.environ) -> bool:
 
 def load_tmux_buffer(text: str, environment: Mapping[str, str] = os.environ) -> str:
     """Put text there; why it is not there, '' where it is. This may wait for half a minute."""
+    import shutil  # and with it what unpacks archives
+
     folders = ":".join(TOOL_FOLDERS)
     tool = shutil.which("tmux", path=folders)
     if tool is None:
