@@ -50,7 +50,10 @@ def main() -> int:
     gc.disable()  # one short run whose objects make no cycles: the collector would walk a million of them and free none
     try:
         _let_open_enough()
-        _load_msgspec()
+        from fsadvisor import late_modules
+
+        late_modules.load_late()
+        late_modules.load_msgspec()
         from fsadvisor import cli
 
         died = _in_threads_too()
@@ -65,16 +68,6 @@ def main() -> int:
             return _our_bug(error)
         except MemoryError:
             _give_up("memory")
-
-
-def _load_msgspec() -> None:
-    """It asks typing_extensions, where that is there, for what typing has: to load that takes as long as msgspec."""
-    modules: dict[str, object] = sys.modules  # type: ignore[assignment]
-    loaded = modules.setdefault("typing_extensions", None)  # None: there is no such module
-    import msgspec  # noqa: F401
-
-    if loaded is None:
-        del modules["typing_extensions"]
 
 
 def _ready_text(argv: list[str]) -> bytes:

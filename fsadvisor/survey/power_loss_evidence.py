@@ -261,7 +261,6 @@ _ID_CTRL, _FEATURE, _SMART_LOG, _OCP = (
     "nvme smart-log",
     "nvme ocp smart-add-log",
 )
-_DEVICE_REFUSED = (nvme_output.DOES_NOT_ANSWER, nvme_logs.ANOTHER_LAYOUT)
 
 
 def by_nvme(case: DriveEvidence) -> Iterator[Evidence]:
@@ -274,7 +273,8 @@ def by_nvme(case: DriveEvidence) -> Iterator[Evidence]:
 
 def refused(answer: object) -> bool:
     """Whether the device itself, not a tool or the access, says that it has no such answer."""
-    return isinstance(answer, Unknown) and answer.cause is Cause.NOT_EXPOSED and answer.learn in _DEVICE_REFUSED
+    words = (nvme_output.DOES_NOT_ANSWER, nvme_logs.ANOTHER_LAYOUT)
+    return isinstance(answer, Unknown) and answer.cause is Cause.NOT_EXPOSED and answer.learn in words
 
 
 def no_volatile_cache(case: DriveEvidence) -> bool:

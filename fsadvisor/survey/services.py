@@ -114,13 +114,19 @@ _FACTS = {
         "fastest_wal_sync_method", "wal_recycle", "io_method", "direct_io", "buffer_bytes",
         "checkpoint_flush_after_bytes", "log_directory",
     ),
-    "mysql": ("server_version", "edition", *database_settings.MYSQL_SETTINGS),
     "redis": ("appendonly", "appendfsync"),
     "docker": ("storage_driver",),
 }  # fmt: skip
 _READ_INSIDE: Final = ("postgresql", "mysql", "redis")
 _ELSEWHERE = Unknown(Cause.NOT_EXPOSED, "run fsadvisor in its container", "its root directory is not ours")
 _NOT_SEEN = Unknown(Cause.DENIED, "run as root", "the program's root directory")
+
+
+def _names(program: str) -> tuple[str, ...]:
+    """The facts that the program's settings tell."""
+    if program == "mysql":
+        return ("server_version", "edition", *database_settings.MYSQL_SETTINGS)
+    return _FACTS.get(program, ())
 
 
 def settings_facts(machine: Machine, found: RunningProgram, asked: Settings | None = None) -> dict[str, Any]:
@@ -131,7 +137,7 @@ def settings_facts(machine: Machine, found: RunningProgram, asked: Settings | No
     if program == "samba":
         known = found.here is True
         return {"flushes_ignored": tenants.flushes_ignored(machine) if known else _ELSEWHERE}
-    names = _FACTS.get(program, ())
+    names = _names(program)
     if found.here is not True and (found.inside is None or program not in _READ_INSIDE):
         return dict.fromkeys(names, _ELSEWHERE if found.here is False else _NOT_SEEN)
     if isinstance(directory, Unknown):
@@ -303,7 +309,7 @@ def _changed(machine: Machine, found: RunningProgram, files: Mapping[str, int | 
     """Whether one of the files that were read was changed after the program started."""
     if files:
         return effective_settings.changed_since_start(machine, found.pid, files)
-    if found.program.name not in _FACTS:
+    if not _names(found.program.name):
         return NOT_APPLICABLE
     if found.here is not True:
         return _ELSEWHERE if found.here is False else _NOT_SEEN
