@@ -8,7 +8,7 @@ from pathlib import Path
 import jsonschema
 import pytest
 
-from fsadvisor.measure.compare.workloads import CHOICES, USUAL
+from fsadvisor.measure.compare import CHOICES, USUAL
 from fsadvisor.report.schema import schema
 from tests.command import ARGV, fsadvisor
 from tests.loops import attached_images, loops, needs_loop_devices, run

@@ -9,7 +9,7 @@ from pathlib import Path
 import jsonschema
 import pytest
 
-from fsadvisor.measure.probe.engine import EngineError
+from fsadvisor.measure.probe import EngineError
 from fsadvisor.measure.trial import empty
 from fsadvisor.report.schema import schema
 from tests.command import ARGV, fsadvisor

@@ -22,9 +22,9 @@ from typing import IO, TYPE_CHECKING, Final
 
 import msgspec
 
+from fsadvisor.measure.now import Window  # noqa: TC001 - msgspec reads the annotation
 from fsadvisor.measure.now.answer import answer
 from fsadvisor.measure.now.look import look
-from fsadvisor.measure.now.model import Window  # noqa: TC001 - msgspec reads the annotation
 from fsadvisor.pages.escape import encodable
 from fsadvisor.rulebook.loading import own_rulebook
 

@@ -161,8 +161,7 @@ def _diff(chosen: argparse.Namespace) -> int:
 
 def _find(chosen: argparse.Namespace) -> int:
     """A rule's page, or what words lead to."""
-    from fsadvisor.verbs import find
-    from fsadvisor.verbs.asking import RefusedError
+    from fsadvisor.verbs import RefusedError, find
 
     rules = looking.rulebook(chosen).rules
     try:
@@ -271,7 +270,7 @@ def _waive(chosen: argparse.Namespace) -> int:
 
 def _saying(chosen: argparse.Namespace) -> Saying:
     from fsadvisor.attestation import Saying
-    from fsadvisor.verbs.asking import own_name
+    from fsadvisor.verbs import own_name
 
     return Saying(by=chosen.by or own_name(), because=chosen.because, link=chosen.link, until=chosen.until)
 
@@ -312,7 +311,7 @@ def _drive(chosen: argparse.Namespace) -> int:
 def _measures(chosen: argparse.Namespace) -> int:
     """What runs for seconds or minutes, on this machine only, or prints how to."""
     from fsadvisor.machine.live import LiveMachine
-    from fsadvisor.verbs.asking import RefusedError
+    from fsadvisor.verbs import RefusedError
 
     gc.enable()
     verb = importlib.import_module(f"fsadvisor.verbs.{chosen.verb}")

@@ -90,7 +90,7 @@ def _name(chosen: argparse.Namespace) -> str:
 def _session(chosen: argparse.Namespace, name: str, *, may_write: bool = True) -> Session:
     from fsadvisor.machine.live import ProgressiveMachine
     from fsadvisor.tui.session import Memory, Session
-    from fsadvisor.verbs.asking import own_name
+    from fsadvisor.verbs import own_name
 
     def opened() -> tuple[Machine, ProgressiveMachine | None]:
         if chosen.on:

@@ -26,7 +26,7 @@ import msgspec
 
 from fsadvisor.measure import messages
 from fsadvisor.measure.messages import CompareWork, Finished, SweepWork, TrialWork
-from fsadvisor.measure.probe.engine import EngineError
+from fsadvisor.measure.probe import EngineError
 from fsadvisor.measure.probe.processes import Stop, Stopped, die_with
 
 if TYPE_CHECKING:

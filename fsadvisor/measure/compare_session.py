@@ -16,14 +16,12 @@ from msgspec.structs import replace
 from fsadvisor.facts import Known
 from fsadvisor.machine.kept_files import COMPARED
 from fsadvisor.machine.runner import encoded
-from fsadvisor.measure import child, compare_worker
-from fsadvisor.measure.compare import workloads
+from fsadvisor.measure import child, compare, compare_worker
+from fsadvisor.measure.compare import CHOICES, Cell, Side, kernel_has
 from fsadvisor.measure.compare.matrix import Standing, comparison
 from fsadvisor.measure.compare.rounds import LEAST_WINDOWS
-from fsadvisor.measure.compare.workloads import CHOICES, Cell, Side, kernel_has
 from fsadvisor.measure.messages import CompareJob, ComparePath, CompareWork, Finished, JobDone, LeftOut, Note, SideReady
-from fsadvisor.measure.probe import cost, disks, guard, store, surroundings
-from fsadvisor.measure.probe.engine import EngineError
+from fsadvisor.measure.probe import EngineError, cost, disks, guard, store, surroundings
 from fsadvisor.measure.probe.measure import WINDOW_SECONDS
 from fsadvisor.measure.probe.result import Result
 from fsadvisor.measure.probe.target import Objection, probe_lock, warning
@@ -151,7 +149,7 @@ class CompareSession:
         self._cells: list[Cell] = []
         self._sides: dict[str, Side] = {}
         self.seed = random.randrange(1 << 31)  # noqa: S311 - an order, no secret
-        self.image_bytes = workloads.image_bytes(wanted.jobs)
+        self.image_bytes = compare.image_bytes(wanted.jobs)
         self._absent = {name: _not_made(name) for name in self._left_out}
         self._asked_paths = tuple(self._with_devices())
         images, work = self._setting_up(), cost.together(map(self._of_job, wanted.jobs))
@@ -220,10 +218,10 @@ class CompareSession:
 
     def _of_job(self, job: Job) -> Cost:
         """On all sides: they are open at the same time, those in images within them."""
-        cost = workloads.cost_of(job, max(self.wanted.seconds, _LEAST_SECONDS))
+        cost = compare.cost_of(job, max(self.wanted.seconds, _LEAST_SECONDS))
         devices = len(self._asked_paths) - len(self._paths) if compare_worker.fits_device(job) else 0
         writing = len(self._paths) + len(self._images)
-        laid_out = workloads.file_bytes(job) or 0
+        laid_out = compare.file_bytes(job) or 0
         return replace(
             cost,
             written_bytes=cost.written_bytes * writing + laid_out * devices,
@@ -236,7 +234,7 @@ class CompareSession:
     def _against(self) -> Iterator[Objection]:
         shared = self._setting_up()
         mounts = [it.asked.mount for it in self._paths]
-        own = cost.together(workloads.cost_of(job, self.wanted.seconds) for job in self.wanted.jobs)
+        own = cost.together(compare.cost_of(job, self.wanted.seconds) for job in self.wanted.jobs)
         for at, path in enumerate(self._paths):
             alike = mounts.count(mounts[at])
             room = own.room_bytes * 2 * alike + (shared.room_bytes if mounts[at] == mounts[0] else 0)
@@ -250,7 +248,7 @@ class CompareSession:
     def measure(self, stop: Stop, hear: Hear) -> None:
         """Do it, unless somebody stops it."""
         work = CompareWork(
-            jobs=tuple(CompareJob(id=it.id, file_bytes=workloads.file_bytes(it)) for it in self.wanted.jobs),
+            jobs=tuple(CompareJob(id=it.id, file_bytes=compare.file_bytes(it)) for it in self.wanted.jobs),
             paths=self._asked_paths,
             images=self._images,
             image_folder=self._asked_paths[0].folder,

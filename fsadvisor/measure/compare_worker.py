@@ -25,13 +25,11 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from fsadvisor.machine.inodes import pieces
-from fsadvisor.measure.compare import rounds
+from fsadvisor.measure.compare import CHOICES, Side, promise, rounds, with_file
 from fsadvisor.measure.compare.rounds import Entrant
-from fsadvisor.measure.compare.workloads import CHOICES, Side, promise, with_file
 from fsadvisor.measure.messages import JobDone, LeftOut, Note, SideReady, Started, of_window
-from fsadvisor.measure.probe import disks, fio, scratch_record
+from fsadvisor.measure.probe import EngineError, disks, explained, fio, scratch_record
 from fsadvisor.measure.probe.disks import Way
-from fsadvisor.measure.probe.engine import EngineError, explained
 from fsadvisor.measure.probe.jobs import JOBS, Io
 from fsadvisor.measure.probe.measure import Where
 from fsadvisor.measure.probe.run import opened
@@ -45,7 +43,7 @@ if TYPE_CHECKING:
 
     from fsadvisor.machine.inodes import Extent
     from fsadvisor.measure.messages import ComparePath, CompareWork, Event
-    from fsadvisor.measure.probe.engine import Window
+    from fsadvisor.measure.probe import Window
     from fsadvisor.measure.probe.jobs import Job
     from fsadvisor.measure.probe.processes import Stop
     from fsadvisor.measure.probe.scratch import ScratchFile

@@ -10,14 +10,14 @@ from typing import TYPE_CHECKING, Final, Literal, TypeAlias
 
 import msgspec
 
-from fsadvisor.measure.compare.workloads import Side  # noqa: TC001
+from fsadvisor.measure.compare import Side  # noqa: TC001
 from fsadvisor.measure.probe.cost import Cost  # noqa: TC001
 from fsadvisor.measure.probe.disks import Way  # noqa: TC001
 from fsadvisor.measure.probe.result import Figure, Result, quantile
 from fsadvisor.measure.probe.series import value
 from fsadvisor.measure.probe.store import encoded
 from fsadvisor.measure.probe.target import Objection  # noqa: TC001
-from fsadvisor.measure.trial import outcome as of_trial  # noqa: TC001
+from fsadvisor.measure.trial import TrialComparison, TrialInterim  # noqa: TC001
 from fsadvisor.measure.trial.testbed import Form, Stand  # noqa: TC001
 
 if TYPE_CHECKING:
@@ -209,7 +209,7 @@ class Progress(msgspec.Struct, frozen=True, kw_only=True, tag=True):
 class BlockProgress(msgspec.Struct, frozen=True, kw_only=True, tag=True):
     """A block of a trial has ended."""
 
-    progress: of_trial.Progress
+    progress: TrialInterim
 
 
 class Point(msgspec.Struct, frozen=True, kw_only=True, tag=True):
@@ -270,7 +270,7 @@ class Note(msgspec.Struct, frozen=True, kw_only=True, tag=True):
 class TrialDone(msgspec.Struct, frozen=True, kw_only=True, tag=True):
     """What a trial came to."""
 
-    comparison: of_trial.TrialComparison
+    comparison: TrialComparison
 
 
 class CellDone(msgspec.Struct, frozen=True, kw_only=True):

@@ -9,9 +9,8 @@ import msgspec
 from msgspec.structs import replace
 
 from fsadvisor.machine.live import LiveMachine
-from fsadvisor.measure import compare_session, messages, probe_session, trial_session
-from fsadvisor.measure.compare import workloads
-from fsadvisor.measure.compare.workloads import CHOICES
+from fsadvisor.measure import compare, compare_session, messages, probe_session, trial_session
+from fsadvisor.measure.compare import CHOICES
 from fsadvisor.measure.messages import (
     CellDone,
     CompareAsked,
@@ -24,12 +23,12 @@ from fsadvisor.measure.messages import (
     ProbeAsked,
     TrialAsked,
 )
-from fsadvisor.measure.probe.engine import EngineError
+from fsadvisor.measure.probe import EngineError
 from fsadvisor.measure.probe.jobs import JOBS
 from fsadvisor.measure.probe.processes import Stop
 from fsadvisor.measure.probe.target import Objection
+from fsadvisor.measure.trial import remarks
 from fsadvisor.measure.trial.change import ChangeError
-from fsadvisor.measure.trial.outcome import remarks
 from fsadvisor.pages.escape import without_surrogates
 from fsadvisor.rulebook.loading import own_rulebook
 
@@ -134,7 +133,7 @@ def _form(form: Form) -> str:
 def _compared(asked: CompareAsked, asks: IO[bytes], emit: Emit) -> Finished:
     wanted = compare_session.ComparisonWanted(
         targets=asked.targets,
-        jobs=workloads.jobs(asked.jobs),
+        jobs=compare.jobs(asked.jobs),
         images=tuple(name for name in asked.images if name in CHOICES),
         devices=False,
         seconds=asked.seconds,

@@ -9,9 +9,8 @@ from msgspec import Struct
 
 from fsadvisor.measure import child, sweep_worker
 from fsadvisor.measure.messages import Finished, LeftOut, Point, Started, SweepWork
-from fsadvisor.measure.probe import cost, scratch_record
+from fsadvisor.measure.probe import EngineError, cost, scratch_record
 from fsadvisor.measure.probe.cost import Cost
-from fsadvisor.measure.probe.engine import EngineError
 from fsadvisor.measure.probe.jobs import JOBS
 from fsadvisor.measure.probe.target import bytes_text
 from fsadvisor.measure.sweep_worker import MOST_BYTES

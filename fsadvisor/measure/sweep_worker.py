@@ -28,8 +28,7 @@ from typing import TYPE_CHECKING, Final
 from msgspec.structs import replace
 
 from fsadvisor.measure.messages import LeftOut, Point, Started
-from fsadvisor.measure.probe import disks, own_engine, processes
-from fsadvisor.measure.probe.engine import EngineError, explained
+from fsadvisor.measure.probe import EngineError, disks, explained, own_engine, processes
 from fsadvisor.measure.probe.jobs import JOBS, Mix
 from fsadvisor.measure.probe.processes import Stopped
 from fsadvisor.measure.probe.target import bytes_text
@@ -41,8 +40,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     from fsadvisor.measure.messages import Event, SweepWork
+    from fsadvisor.measure.probe import EngineSession
     from fsadvisor.measure.probe.disks import Counted
-    from fsadvisor.measure.probe.engine import EngineSession
     from fsadvisor.measure.probe.processes import Stop
     from fsadvisor.measure.trial.mounting import Privacy
 

@@ -14,14 +14,12 @@ from msgspec.structs import replace
 
 from fsadvisor.measure import child
 from fsadvisor.measure.messages import Finished, Note, SidesReady, TrialDone, TrialWork
-from fsadvisor.measure.probe import cost, disks, guard, store, surroundings
+from fsadvisor.measure.probe import EngineError, cost, disks, guard, store, surroundings
 from fsadvisor.measure.probe.cost import Cost
-from fsadvisor.measure.probe.engine import EngineError
 from fsadvisor.measure.probe.result import Figure, Result
 from fsadvisor.measure.probe.target import bytes_text, probe_lock
+from fsadvisor.measure.trial import TrialOutcome, empty, remarks
 from fsadvisor.measure.trial import change as changes
-from fsadvisor.measure.trial import empty
-from fsadvisor.measure.trial.outcome import TrialOutcome, remarks
 from fsadvisor.measure.trial.testbed import LEAST_BYTES
 from fsadvisor.measure.trial_worker import most_bytes
 from fsadvisor.survey import measured, read_fact
@@ -35,8 +33,8 @@ if TYPE_CHECKING:
     from fsadvisor.measure.messages import Event
     from fsadvisor.measure.probe.processes import Stop
     from fsadvisor.measure.probe.target import Objection
+    from fsadvisor.measure.trial import TrialComparison
     from fsadvisor.measure.trial.change import Change
-    from fsadvisor.measure.trial.outcome import TrialComparison
     from fsadvisor.rulebook.rule import Rule
     from fsadvisor.storage import Storage
 

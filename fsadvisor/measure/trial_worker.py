@@ -20,29 +20,28 @@ from msgspec import Struct, field
 from msgspec.structs import replace
 
 from fsadvisor.measure.messages import BlockProgress, Note, SidesReady, TrialDone
-from fsadvisor.measure.probe import cost, scratch_record
+from fsadvisor.measure.probe import EngineError, cost, scratch_record
 from fsadvisor.measure.probe.disks import Way
-from fsadvisor.measure.probe.engine import EngineError
 from fsadvisor.measure.probe.jobs import JOBS
 from fsadvisor.measure.probe.measure import APART
 from fsadvisor.measure.probe.result import figure, median
 from fsadvisor.measure.probe.run import opened
 from fsadvisor.measure.probe.series import at_once, finest, total, value, voids, writes
-from fsadvisor.measure.trial.empty import halves
-from fsadvisor.measure.trial.mounting import enter
-from fsadvisor.measure.trial.outcome import (
+from fsadvisor.measure.trial import (
     AGAIN,
     BARE,
     CHANGED,
     DEFAULT,
     FEWEST_BLOCKS,
-    Progress,
     Side,
     TrialComparison,
+    TrialInterim,
     narrow,
     ratio,
     systematic,
 )
+from fsadvisor.measure.trial.empty import halves
+from fsadvisor.measure.trial.mounting import enter
 from fsadvisor.measure.trial.testbed import Stand, images, standing
 
 if TYPE_CHECKING:
@@ -50,11 +49,11 @@ if TYPE_CHECKING:
     from contextlib import AbstractContextManager
 
     from fsadvisor.measure.messages import Event, TrialWork
-    from fsadvisor.measure.probe.engine import EngineSession, Window
+    from fsadvisor.measure.probe import EngineSession, Window
     from fsadvisor.measure.probe.jobs import Job
     from fsadvisor.measure.probe.processes import Stop
+    from fsadvisor.measure.trial import End
     from fsadvisor.measure.trial.mounting import Privacy
-    from fsadvisor.measure.trial.outcome import End
     from fsadvisor.measure.trial.testbed import DevicePart, MountedScratch
     from fsadvisor.survey.tried import Ratio
 
@@ -73,7 +72,7 @@ class TrialBudget(Struct, frozen=True, kw_only=True):
     window_seconds: float = WINDOW_SECONDS
 
 
-BlockEvent: TypeAlias = Progress | TrialComparison
+BlockEvent: TypeAlias = TrialInterim | TrialComparison
 
 
 class Rounds(Struct, frozen=True):
@@ -97,7 +96,7 @@ def events(
     clock: Callable[[], float],
     cancelled: Callable[[], bool] = lambda: False,
 ) -> Iterator[BlockEvent]:
-    """A Progress after each block, at last the Comparison."""
+    """A TrialInterim after each block, at last the Comparison."""
     course = _Blocks(job, budget, lots, clock, cancelled)
     end: End | None = None
     error = ""
@@ -182,8 +181,8 @@ class _Blocks(Struct):
     def seconds(self) -> float:
         return self.clock() - self._began
 
-    def progress(self) -> Progress:
-        return Progress(
+    def progress(self) -> TrialInterim:
+        return TrialInterim(
             blocks=self._blocks(),
             gain=self._gain()[0],
             seconds=self.seconds(),
@@ -336,7 +335,7 @@ class _Trial:
             found = events(self._job, rounds, budget, Random(asked.seed), time.monotonic, lambda: self._stop.asked)  # noqa: S311 - lots, no secrets
             last: TrialComparison | None = None
             for event in found:
-                if isinstance(event, Progress):
+                if isinstance(event, TrialInterim):
                     self._emit(BlockProgress(progress=event))
                 else:
                     last = event

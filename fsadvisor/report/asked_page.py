@@ -14,8 +14,8 @@ from fsadvisor.rulebook import words
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
+    from fsadvisor.measure.now import Device, Filesystem, Program, Window
     from fsadvisor.measure.now.answer import Answer
-    from fsadvisor.measure.now.model import Device, Filesystem, Program, Window
     from fsadvisor.rulebook.rule import Rule
     from fsadvisor.rulebook.words import WordMatch
 

@@ -17,7 +17,8 @@ from fsadvisor.report.probe_figures import amount, figure_text, number, sureness
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from fsadvisor.measure.compare import matrix, workloads
+    from fsadvisor.measure import compare
+    from fsadvisor.measure.compare import matrix
     from fsadvisor.measure.compare.matrix import Comparison, Ranked
     from fsadvisor.measure.probe import cost
     from fsadvisor.measure.probe.result import Figure, Result
@@ -90,7 +91,7 @@ def group(asked: matrix.Question, about: Circumstances) -> str:
     return f"{ground(asked.ground, about)}{promised.get(asked.promise, '')}"
 
 
-def side_words(side: workloads.Side, about: Circumstances) -> str:
+def side_words(side: compare.Side, about: Circumstances) -> str:
     """What a side is."""
     if side.kind == "device":
         return f"the block device below {side.above}, of which is only read"
@@ -101,7 +102,7 @@ def side_words(side: workloads.Side, about: Circumstances) -> str:
     return f"in an image of {bytes_text(about.image_bytes)} on {about.image_folder}: {what}{made}"
 
 
-def promise_words(side: workloads.Side) -> str:
+def promise_words(side: compare.Side) -> str:
     """What its syncs promise, '' for a device."""
     said = {"flushes": "its syncs end with a flush", "no flushes": "its syncs end with no flush"}
     return "" if side.kind == "device" else said.get(side.promise, "whether its syncs end with a flush is not known")

@@ -37,8 +37,8 @@ from fsadvisor.rulebook.tables import errata, table
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
+    from fsadvisor.measure.compare import FilesystemChoice, Side
     from fsadvisor.measure.compare.matrix import Comparison, Ranked, WorkloadRow
-    from fsadvisor.measure.compare.workloads import FilesystemChoice, Side
     from fsadvisor.measure.probe.jobs import Job
     from fsadvisor.measure.probe.result import Result
     from fsadvisor.report.compare_figures import Circumstances

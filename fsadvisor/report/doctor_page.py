@@ -11,9 +11,11 @@ from typing import TYPE_CHECKING, Any, Final
 import msgspec
 
 from fsadvisor.facts import Known, Unknown
-from fsadvisor.measure.now import full
+from fsadvisor.measure.now import (
+    Window,
+    full,
+)
 from fsadvisor.measure.now.kept import trouble
-from fsadvisor.measure.now.model import Window  # noqa: TC001 - msgspec reads the annotation
 from fsadvisor.pages.document import Block, Commands, Gap, paragraph
 from fsadvisor.pages.escape import clean, encodable
 from fsadvisor.pages.glyphs import line

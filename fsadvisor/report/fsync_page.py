@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
     from fsadvisor.facts import Fact
-    from fsadvisor.measure.now.model import Device, Filesystem, Program, TracedPlace, Window
+    from fsadvisor.measure.now import Device, Filesystem, Program, TracedPlace, Window
     from fsadvisor.rulebook.advise import Verdict
     from fsadvisor.storage import Subject
 

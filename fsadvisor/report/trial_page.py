@@ -10,7 +10,7 @@ import msgspec
 
 from fsadvisor.measure.probe.cost import seconds_text
 from fsadvisor.measure.probe.target import bytes_text
-from fsadvisor.measure.trial.outcome import AGAIN, BARE, CHANGED, DEFAULT, remarks
+from fsadvisor.measure.trial import AGAIN, BARE, CHANGED, DEFAULT, remarks
 from fsadvisor.pages.document import Block, Gap, Item, Labelled, paragraph
 from fsadvisor.pages.escape import clean
 from fsadvisor.pages.glyphs import line
@@ -22,10 +22,10 @@ from fsadvisor.survey.tried import kind, sentence
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
+    from fsadvisor.measure import trial
     from fsadvisor.measure.probe import cost as probe_cost
-    from fsadvisor.measure.trial import outcome, testbed
+    from fsadvisor.measure.trial import TrialComparison, TrialOutcome, testbed
     from fsadvisor.measure.trial.change import Change
-    from fsadvisor.measure.trial.outcome import TrialComparison, TrialOutcome
     from fsadvisor.survey import tried
 
 _ENDS: Final = {
@@ -108,7 +108,7 @@ def _sentence(outcome: TrialOutcome, comparison: TrialComparison) -> Iterator[Bl
     )
 
 
-def _side_words(side: str, side_result: outcome.Side, headline: str) -> Iterator[Block]:
+def _side_words(side: str, side_result: trial.Side, headline: str) -> Iterator[Block]:
     if side_result.figure is None:
         yield paragraph("no figure", first=line(f"  {_SIDES[side]:<20}"))
         return
@@ -233,7 +233,7 @@ def as_json(
     refused: Sequence[str],
     warnings: Sequence[str],
     matters: float,
-    result: outcome.TrialOutcome | None,
+    result: trial.TrialOutcome | None,
 ) -> str:
     """The document on one line, escaped as in the report."""
     seen = result.comparison if result else None
@@ -286,10 +286,10 @@ def _ratio(one: tried.Ratio | None, matters: float) -> Ratio | None:
     return None if one is None else published(Ratio, one, kind=kind(one, matters), says=sentence(one, matters))
 
 
-def _sides(found: outcome.TrialOutcome, seen: outcome.TrialComparison) -> dict[str, Side]:
+def _sides(found: trial.TrialOutcome, seen: trial.TrialComparison) -> dict[str, Side]:
     stands = {stand.side: stand for stand in found.stands}
     return {name: _side(one, stands.get(name)) for name, one in seen.sides.items()}
 
 
-def _side(one: outcome.Side, stand: testbed.Stand | None) -> Side:
+def _side(one: trial.Side, stand: testbed.Stand | None) -> Side:
     return published(Side, one, stand or _NOT_MOUNTED, shown_options=stand.options if stand else None)

@@ -16,8 +16,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from fsadvisor.measure.messages import Asked, CompareAsked, Event, ProbeAsked, TrialAsked
+    from fsadvisor.measure.now import Window
     from fsadvisor.measure.now.answer import Answer
-    from fsadvisor.measure.now.model import Window
     from fsadvisor.tui.session import Session
     from fsadvisor.tui.views.probe_progress import ProbeProgress
     from fsadvisor.tui.views.trials_progress import TrialProgress

@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from fsadvisor.attestation import Saying
     from fsadvisor.machine.live import ProgressiveMachine
     from fsadvisor.machine.port import Machine
-    from fsadvisor.measure.now.model import Window
+    from fsadvisor.measure.now import Window
     from fsadvisor.readers.attestations import Entry
     from fsadvisor.report.history import Gist, History
     from fsadvisor.rulebook.loading import Rulebook

@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING, Final, Literal, cast
 
 from msgspec import Struct
 
+from fsadvisor import verbs
 from fsadvisor.machine import safe_files
-from fsadvisor.measure.compare import workloads
-from fsadvisor.measure.compare.workloads import CHOICES
+from fsadvisor.measure import compare
+from fsadvisor.measure.compare import CHOICES
 from fsadvisor.measure.compare_session import ComparisonWanted, around
 from fsadvisor.measure.messages import JobDone, LeftOut, Note, Progress, Started
 from fsadvisor.measure.probe.jobs import JOBS
@@ -21,8 +22,7 @@ from fsadvisor.report import compare_figures, compare_page, probe_page, svg
 from fsadvisor.report.compare_figures import Circumstances
 from fsadvisor.report.probe_page import Narrator, RunStep
 from fsadvisor.storage.catalogue import did_you_mean
-from fsadvisor.verbs import asking
-from fsadvisor.verbs.asking import NOT_MEASURED, USAGE, RefusedError
+from fsadvisor.verbs import NOT_MEASURED, USAGE, RefusedError
 
 if TYPE_CHECKING:
     import argparse
@@ -52,7 +52,7 @@ def requested(chosen: argparse.Namespace) -> CompareRequest | str:
     if chosen.on:
         raise RefusedError("--on: a recording has no disk to measure; a comparison runs on this machine")
     if chosen.list:
-        return "".join(render(compare_page.listing(CHOICES, workloads.USUAL, JOBS), margin=2))
+        return "".join(render(compare_page.listing(CHOICES, compare.USUAL, JOBS), margin=2))
     if not chosen.paths:
         raise RefusedError("say what to compare: fsadvisor compare DIR…, such as: fsadvisor compare /srv /var")
     if chosen.out is not None:
@@ -82,14 +82,14 @@ def _may_be_made(picture: Path) -> None:
 
 
 def _jobs(said: str | None, suite: str | None) -> tuple[Job, ...]:
-    names = (*(workloads.of_suite(suite) if suite else ()), *_listed(said))
+    names = (*(compare.of_suite(suite) if suite else ()), *_listed(said))
     wrong = [name for name in names if name not in JOBS]
     if wrong:
         raise RefusedError(*(f"no job {name!r}{did_you_mean(name, JOBS) or '; --list names them'}" for name in wrong))
-    alone = next((name for name in names if not workloads.comparable(JOBS[name])), None)
+    alone = next((name for name in names if not compare.comparable(JOBS[name])), None)
     if alone:
         raise RefusedError(f"{alone} takes files that are there already, and so no two sides can have the same")
-    return workloads.jobs(names or workloads.USUAL)
+    return compare.jobs(names or compare.USUAL)
 
 
 def _images(names_given: str | None) -> tuple[str, ...]:
@@ -130,14 +130,14 @@ class _Comparison:
     ) -> None:
         self._request, self._session, self._write = request, session, write
         self._stop = Stop()
-        self._narrator = Narrator(asking.to_stderr, asking.columns if sys.stderr.isatty() else None)
+        self._narrator = Narrator(verbs.to_stderr, verbs.columns if sys.stderr.isatty() else None)
         self._when = datetime.now(tz=UTC).isoformat(timespec="seconds")
 
     def run(self) -> int:
         if self._session.refused or self._request.dry_run:
             return self._plan_only()
-        asking.show(self._plan_lines())
-        if not asking.may_start(yes=self._request.yes):
+        verbs.show(self._plan_lines())
+        if not verbs.may_start(yes=self._request.yes):
             return USAGE
         try:
             self._session.measure(self._stop, self._hear)
@@ -147,7 +147,7 @@ class _Comparison:
         if self._stop.asked:
             return self._stop.exit_status
         if self._session.failed:
-            asking.say(self._session.failed)
+            verbs.say(self._session.failed)
         return NOT_MEASURED if self._session.failed or not self._session.whole else 0
 
     def _plan_lines(self) -> list[str]:
@@ -173,7 +173,7 @@ class _Comparison:
     def _say(self, sentence: str) -> None:
         """As a line of its own, above the bar."""
         self._narrator.clear()
-        asking.say(sentence)
+        verbs.say(sentence)
 
     def _hear(self, event: Event) -> None:
         """In the bar; a line for each job on each side where there is none."""
@@ -220,7 +220,7 @@ class _Comparison:
         return Circumstances(
             when=self._when,
             state=state or cast("compare_figures.State", session.state),
-            command=asking.command(),
+            command=verbs.command(),
             image_folder=session.image_folder,
             image_bytes=session.image_bytes,
             seconds=self._request.wanted.seconds,

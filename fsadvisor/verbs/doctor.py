@@ -30,14 +30,14 @@ from fsadvisor.rulebook.loading import own_rulebook
 from fsadvisor.rulebook.rule import CALLS_FOR_ACTION
 from fsadvisor.rulebook.words import found
 from fsadvisor.survey.whole import only, survey
-from fsadvisor.verbs.asking import RefusedError
+from fsadvisor.verbs import RefusedError
 
 if TYPE_CHECKING:
     import argparse
     from collections.abc import Callable, Iterable, Iterator, Sequence
 
     from fsadvisor.machine.port import Machine
-    from fsadvisor.measure.now.model import Filesystem, Window
+    from fsadvisor.measure.now import Filesystem, Window
     from fsadvisor.readers.mount_tables import Mount
     from fsadvisor.rulebook.advise import Verdict
     from fsadvisor.rulebook.rule import Rule

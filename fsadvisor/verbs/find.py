@@ -12,7 +12,7 @@ from fsadvisor.report import rule_page
 from fsadvisor.rulebook import words
 from fsadvisor.rulebook.rule import CALLS_FOR_ACTION, Outcome
 from fsadvisor.storage.catalogue import did_you_mean
-from fsadvisor.verbs.asking import RefusedError
+from fsadvisor.verbs import RefusedError
 
 if TYPE_CHECKING:
     import argparse

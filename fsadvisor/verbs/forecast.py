@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from msgspec import Struct
 
+from fsadvisor import verbs
 from fsadvisor.machine import safe_files
 from fsadvisor.machine.kept_files import PROBES as SHARED
 from fsadvisor.machine.port import MachineError
@@ -19,8 +20,7 @@ from fsadvisor.measure.forecast import curve
 from fsadvisor.measure.forecast.analysis import kept, study
 from fsadvisor.measure.forecast.curve import MeasuredPoint, of_one_device
 from fsadvisor.measure.messages import Point as SweepPoint
-from fsadvisor.measure.probe import guard, store, surroundings
-from fsadvisor.measure.probe.engine import EngineError
+from fsadvisor.measure.probe import EngineError, guard, store, surroundings
 from fsadvisor.measure.probe.processes import Stop, Stopped
 from fsadvisor.measure.probe.target import probe_lock
 from fsadvisor.measure.sweep_session import FILESYSTEMS, WORKLOADS, SweepError
@@ -29,8 +29,7 @@ from fsadvisor.pages.escape import clean
 from fsadvisor.report import forecast_json, forecast_page, svg
 from fsadvisor.storage.catalogue import did_you_mean
 from fsadvisor.survey.whole import survey
-from fsadvisor.verbs import asking
-from fsadvisor.verbs.asking import NOT_MEASURED, USAGE, RefusedError
+from fsadvisor.verbs import NOT_MEASURED, USAGE, RefusedError
 
 if TYPE_CHECKING:
     import argparse
@@ -176,8 +175,8 @@ def guarded(planned: Planned, machine: Machine) -> Iterator[tuple[str, ...]]:
 
 def _may_start(planned: Planned, warnings: Iterable[str], *, yes: bool) -> bool:
     for line in (*planned.words(), *(f"warning: {it}" for it in warnings)):
-        asking.to_stderr(f"  {clean(line, None)}\n")
-    return asking.may_start(yes=yes)
+        verbs.to_stderr(f"  {clean(line, None)}\n")
+    return verbs.may_start(yes=yes)
 
 
 def swept(planned: Planned) -> tuple[Curves, int]:
@@ -225,7 +224,7 @@ def _points(events: list[Event]) -> tuple[tuple[str, str, MeasuredPoint], ...]:
 
 def _say(lines: Iterable[str]) -> None:
     for line in lines:
-        asking.say(line)
+        verbs.say(line)
 
 
 def _draw(file: Path, found: Study) -> None:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from msgspec import Struct
 
+from fsadvisor import verbs
 from fsadvisor.measure.messages import JobDone, Note, Progress, Started
 from fsadvisor.measure.probe import cost
 from fsadvisor.measure.probe.jobs import JOBS, SUITES
@@ -17,8 +18,7 @@ from fsadvisor.pages.text import render
 from fsadvisor.report import probe_figures, probe_page
 from fsadvisor.report.probe_page import Narrator, RunStep
 from fsadvisor.storage.catalogue import did_you_mean
-from fsadvisor.verbs import asking
-from fsadvisor.verbs.asking import NOT_MEASURED, USAGE, RefusedError
+from fsadvisor.verbs import NOT_MEASURED, USAGE, RefusedError
 
 if TYPE_CHECKING:
     import argparse
@@ -113,14 +113,14 @@ class Command:
     def __init__(self, request: ProbeRequest, session: ProbeSession, write: Callable[[Iterable[str]], None]) -> None:
         self._request, self._session, self._write = request, session, write
         self._stop = Stop()
-        self._narrator = Narrator(asking.to_stderr, asking.columns if sys.stderr.isatty() else None)
+        self._narrator = Narrator(verbs.to_stderr, verbs.columns if sys.stderr.isatty() else None)
 
     def run(self) -> int:
         """From the question to the report; returns the exit status. Raises RefusedError."""
         if self._session.refused or self._request.dry_run:
             return self._plan_only()
-        asking.show(self._plan_lines())
-        if not asking.may_start(yes=self._request.yes):
+        verbs.show(self._plan_lines())
+        if not verbs.may_start(yes=self._request.yes):
             return USAGE
         try:
             self._session.measure(self._stop, self.hear)
@@ -158,7 +158,7 @@ class Command:
                 self._narrator.step(RunStep(at=len(self._session.results) + 1, jobs=jobs, job=text))
             case Note(text=text):
                 self._narrator.clear()
-                asking.say(text)
+                verbs.say(text)
             case Started(at=at, job=job, seconds_left=left):
                 self._narrator.step(RunStep(at=at, jobs=jobs, job=job, seconds_left=left, says="set-up"))
             case Progress():

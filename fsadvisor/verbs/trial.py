@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING
 
 from msgspec import Struct
 
+from fsadvisor import verbs
 from fsadvisor.measure.messages import BlockProgress, Note
-from fsadvisor.measure.probe.engine import EngineError
+from fsadvisor.measure.probe import EngineError
 from fsadvisor.measure.probe.processes import Stop
 from fsadvisor.measure.trial import empty
 from fsadvisor.measure.trial.change import ChangeError
@@ -20,8 +21,7 @@ from fsadvisor.report.probe_page import Narrator, RunStep
 from fsadvisor.rulebook.loading import own_rulebook
 from fsadvisor.storage.catalogue import did_you_mean
 from fsadvisor.survey.tried import sentence
-from fsadvisor.verbs import asking
-from fsadvisor.verbs.asking import NOT_MEASURED, USAGE, RefusedError
+from fsadvisor.verbs import NOT_MEASURED, USAGE, RefusedError
 
 if TYPE_CHECKING:
     import argparse
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
     from fsadvisor.machine.port import Machine
     from fsadvisor.measure.messages import Event
-    from fsadvisor.measure.trial.outcome import TrialOutcome
+    from fsadvisor.measure.trial import TrialOutcome
     from fsadvisor.measure.trial_session import TrialSession
 
 _SECONDS = 180.0
@@ -107,15 +107,15 @@ class _Command:
     def __init__(self, request: TrialRequest, session: TrialSession, write: Callable[[Iterable[str]], None]) -> None:
         self._request, self._session, self._write = request, session, write
         self._stop = Stop()
-        self._narrator = Narrator(asking.to_stderr, asking.columns if sys.stderr.isatty() else None)
+        self._narrator = Narrator(verbs.to_stderr, verbs.columns if sys.stderr.isatty() else None)
         self._outcome: TrialOutcome | None = None
         self._refused = session.refused
 
     def run(self) -> int:
         if self._refused or self._request.dry_run:
             return self._plan_only()
-        asking.show(self._plan_lines())
-        if not (asking.may_start(yes=self._request.yes) and self._may_erase()):
+        verbs.show(self._plan_lines())
+        if not (verbs.may_start(yes=self._request.yes) and self._may_erase()):
             return USAGE
         try:
             self._outcome = self._session.measure(self._stop, self._hear)
@@ -161,11 +161,11 @@ class _Command:
             if self._request.erase != name:
                 raise RefusedError(f"--yes-erase {self._request.erase}: the device {device} is {name}")
             return True
-        asking.need_terminal(asking.command("--yes", "--yes-erase", name))
-        asking.to_stderr(f"All of {clean(device)} is overwritten. Type its name, {name}: ")
+        verbs.need_terminal(verbs.command("--yes", "--yes-erase", name))
+        verbs.to_stderr(f"All of {clean(device)} is overwritten. Type its name, {name}: ")
         if sys.stdin.readline().strip() == name:
             return True
-        asking.say("not started")
+        verbs.say("not started")
         return False
 
     def _hear(self, event: Event) -> None:
@@ -176,7 +176,7 @@ class _Command:
                 self._narrator.step(RunStep(at=1, jobs=1, job=text, seconds_left=wanted.seconds))
             case Note(text=text):
                 self._narrator.clear()
-                asking.say(text)
+                verbs.say(text)
             case BlockProgress(progress=seen):
                 self._narrator.step(
                     RunStep(

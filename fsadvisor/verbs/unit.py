@@ -9,7 +9,7 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from fsadvisor.verbs.asking import RefusedError
+from fsadvisor.verbs import RefusedError
 
 if TYPE_CHECKING:
     import argparse

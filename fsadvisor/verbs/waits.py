@@ -31,7 +31,7 @@ from fsadvisor.report.waits_page import document
 from fsadvisor.storage.catalogue import did_you_mean
 from fsadvisor.survey.filesystem_types.registry import type_of
 from fsadvisor.survey.whole import survey
-from fsadvisor.verbs.asking import RefusedError
+from fsadvisor.verbs import RefusedError
 from fsadvisor.verbs.probe import Command, ProbeRequest
 
 if TYPE_CHECKING:

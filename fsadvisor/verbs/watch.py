@@ -14,14 +14,14 @@ from typing import TYPE_CHECKING, Final
 
 from fsadvisor.machine import kept_files, safe_files, symptoms
 from fsadvisor.measure.now.look import MOST_BYTES, Watcher, as_line, look, threshold
-from fsadvisor.verbs.asking import RefusedError, say
+from fsadvisor.verbs import RefusedError, say
 
 if TYPE_CHECKING:
     import argparse
     from collections.abc import Callable, Iterable
 
     from fsadvisor.machine.port import Machine
-    from fsadvisor.measure.now.model import Window
+    from fsadvisor.measure.now import Window
 
 
 def run(chosen: argparse.Namespace, _: Machine, write: Callable[[Iterable[str]], None]) -> int:

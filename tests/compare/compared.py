@@ -1,7 +1,7 @@
 """Sides, cells and figures made up for tests of what may be ranked, and for the reports."""
 
+from fsadvisor.measure.compare import Cell, Side
 from fsadvisor.measure.compare.matrix import comparison
-from fsadvisor.measure.compare.workloads import Cell, Side
 from fsadvisor.measure.probe.jobs import JOBS
 from fsadvisor.measure.probe.result import Figure
 from tests.report.probed import result

@@ -9,8 +9,7 @@ from msgspec import structs
 
 from fsadvisor.machine.inodes import Extent
 from fsadvisor.measure.compare_worker import FileExtent, device_argv, fits_device, longest_extent, open_device
-from fsadvisor.measure.probe import disks
-from fsadvisor.measure.probe.engine import EngineError
+from fsadvisor.measure.probe import EngineError, disks
 from fsadvisor.measure.probe.jobs import JOBS
 from tests.loops import loops, needs_loop_devices, run
 

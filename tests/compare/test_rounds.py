@@ -17,7 +17,7 @@ from fsadvisor.measure.compare.rounds import (
     SideWindow,
     rounds,
 )
-from fsadvisor.measure.probe.engine import EngineError
+from fsadvisor.measure.probe import EngineError
 from fsadvisor.measure.probe.measure import Where
 from fsadvisor.measure.probe.processes import Stop
 from tests.probe.played import READ, Clock, Played, counted

@@ -3,7 +3,7 @@
 import msgspec
 import pytest
 
-from fsadvisor.measure.now.model import Device
+from fsadvisor.measure.now import Device
 from tests.command import fsadvisor
 from tests.doctor.test_answer import place, program, window
 

@@ -7,9 +7,8 @@ import sys
 import pytest
 
 from fsadvisor.machine.symptoms import Space
-from fsadvisor.measure.now import mounts
+from fsadvisor.measure.now import Device, mounts
 from fsadvisor.measure.now.answer import answer
-from fsadvisor.measure.now.model import Device
 from fsadvisor.report.doctor_page import as_json
 from tests.doctor.test_answer import RULES, place, program, window
 

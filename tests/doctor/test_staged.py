@@ -13,9 +13,9 @@ import msgspec
 import pytest
 
 from fsadvisor.machine import symptoms
+from fsadvisor.measure.now import Window
 from fsadvisor.measure.now.answer import answer
 from fsadvisor.measure.now.look import look
-from fsadvisor.measure.now.model import Window
 from fsadvisor.report.doctor_page import as_json
 from fsadvisor.rulebook.loading import own_rulebook
 from tests.command import fsadvisor

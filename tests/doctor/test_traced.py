@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from msgspec.structs import replace
 
 from fsadvisor.facts import Known
-from fsadvisor.measure.now.model import Device, Filesystem, Program, Traced, Window
+from fsadvisor.measure.now import Device, Filesystem, Program, Traced, Window
 from fsadvisor.measure.now.traced import Trace, summed
 from fsadvisor.pages.text import render
 from fsadvisor.readers.kernel_traces import event, parse_kernel_trace

@@ -11,11 +11,11 @@ from fsadvisor.machine.kept_files import INCIDENT, WithFile
 from fsadvisor.machine.opening import open_machine
 from fsadvisor.machine.port import MachineError
 from fsadvisor.machine.recording import RecordingMachine
+from fsadvisor.measure.now import Device, Program, Window
 from fsadvisor.measure.now.answer import answer
 from fsadvisor.measure.now.kept import chosen_of
 from fsadvisor.measure.now.kept import kept as kept_in
 from fsadvisor.measure.now.look import Watcher, as_line, threshold
-from fsadvisor.measure.now.model import Device, Program, Window
 from fsadvisor.readers import own_records
 from fsadvisor.rulebook.loading import own_rulebook
 from fsadvisor.survey.whole import survey

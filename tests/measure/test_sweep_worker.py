@@ -7,7 +7,7 @@ from msgspec.structs import replace
 
 from fsadvisor.measure import sweep_worker
 from fsadvisor.measure.messages import LeftOut, Point
-from fsadvisor.measure.probe.engine import EngineError, Window
+from fsadvisor.measure.probe import EngineError, Window
 from fsadvisor.measure.probe.processes import Stop, Stopped
 from tests.measure.test_sweep_session import request
 

@@ -4,7 +4,7 @@ import datetime as dt
 
 from msgspec import structs
 
-from fsadvisor.measure.probe.engine import DiskWork, EngineError, Window
+from fsadvisor.measure.probe import DiskWork, EngineError, Window
 from fsadvisor.measure.probe.jobs import Headline, Io, Job, Ladder
 from fsadvisor.measure.probe.measure import Surroundings, Where
 

@@ -12,8 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
-from fsadvisor.measure.probe import fio
-from fsadvisor.measure.probe.engine import EngineError, Window
+from fsadvisor.measure.probe import EngineError, Window, fio
 from fsadvisor.measure.probe.jobs import JOBS, Io
 from fsadvisor.readers.fio import parse
 from tests.cases import each, few

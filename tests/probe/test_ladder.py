@@ -8,9 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from msgspec import structs
 
-from fsadvisor.measure.probe import ladder
+from fsadvisor.measure.probe import DiskWork, EngineError, ladder
 from fsadvisor.measure.probe.disks import Flushes, Way
-from fsadvisor.measure.probe.engine import DiskWork, EngineError
 from fsadvisor.measure.probe.jobs import Ladder
 from fsadvisor.measure.probe.ladder import BESIDE, BLOCK_BYTES, PARTS, Turns, parts
 from tests.loops import run

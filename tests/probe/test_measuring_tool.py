@@ -12,8 +12,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
+from fsadvisor.measure.probe import EngineError
 from fsadvisor.measure.probe import fio as engine
-from fsadvisor.measure.probe.engine import EngineError
 from fsadvisor.measure.probe.jobs import JOBS, SUITES
 from fsadvisor.measure.probe.scratch_record import PREFIX
 from tests.cases import few

@@ -11,8 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from fsadvisor.measure.probe import own_engine
-from fsadvisor.measure.probe.engine import EngineError
+from fsadvisor.measure.probe import EngineError, own_engine
 from fsadvisor.measure.probe.jobs import Allocation, Existing, Io, Metadata, Mix
 from fsadvisor.measure.probe.own_engine import OrderDone
 from fsadvisor.measure.probe.own_engine import window as joined

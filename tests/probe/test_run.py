@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from fsadvisor.measure.probe.engine import EngineError, Window
+from fsadvisor.measure.probe import EngineError, Window
 from fsadvisor.measure.probe.jobs import JOBS
 from fsadvisor.measure.probe.measure import Where
 from fsadvisor.measure.probe.processes import Stop, Stopped

@@ -11,8 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from fsadvisor.measure.probe import scratch_record
-from fsadvisor.measure.probe.engine import EngineError, because
+from fsadvisor.measure.probe import EngineError, because, scratch_record
 from fsadvisor.measure.probe.scratch import fallocate, scratch_file
 from fsadvisor.measure.probe.scratch_record import clear
 from tests.cases import few

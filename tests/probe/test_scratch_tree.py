@@ -10,8 +10,7 @@ import sys
 
 import pytest
 
-from fsadvisor.measure.probe import own_engine, scratch_record
-from fsadvisor.measure.probe.engine import EngineError
+from fsadvisor.measure.probe import EngineError, own_engine, scratch_record
 from fsadvisor.measure.probe.jobs import Metadata, Mix
 from fsadvisor.measure.probe.processes import Stopped
 from fsadvisor.measure.probe.scratch import tree

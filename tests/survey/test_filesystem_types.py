@@ -4,7 +4,7 @@ import ast
 
 import pytest
 
-from fsadvisor.measure.compare.workloads import CHOICES
+from fsadvisor.measure.compare import CHOICES
 from fsadvisor.measure.trial.testbed import Form, arguments
 from fsadvisor.survey.filesystem_types.registry import LOOKED_AT, MADE, ON_DEVICES, TYPES, type_of
 from tests.paths import ROOT

@@ -5,8 +5,8 @@ import json
 import os
 from pathlib import Path
 
+from fsadvisor.measure.probe import EngineError
 from fsadvisor.measure.probe.disks import Way
-from fsadvisor.measure.probe.engine import EngineError
 from fsadvisor.measure.probe.jobs import JOBS
 from fsadvisor.measure.probe.run import opened
 from fsadvisor.measure.trial.mounting import enter

@@ -3,8 +3,8 @@
 import pytest
 from msgspec.structs import replace
 
+from fsadvisor.measure.trial import TrialComparison, TrialOutcome
 from fsadvisor.measure.trial.change import Own, of_rule
-from fsadvisor.measure.trial.outcome import TrialComparison, TrialOutcome
 from fsadvisor.measure.trial.testbed import Stand
 from fsadvisor.rulebook.loading import own_rulebook
 from fsadvisor.survey.tried import Ratio

@@ -10,9 +10,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
-from fsadvisor.measure.probe.engine import DiskWork, EngineError, Window
+from fsadvisor.measure.probe import DiskWork, EngineError, Window
 from fsadvisor.measure.probe.jobs import JOBS
-from fsadvisor.measure.trial.outcome import FEWEST_BLOCKS, narrow, ratio, systematic
+from fsadvisor.measure.trial import FEWEST_BLOCKS, narrow, ratio, systematic
 from fsadvisor.measure.trial_worker import Rounds, TrialBudget, events
 from fsadvisor.survey.tried import Ratio, kind, largest, sentence
 from tests.cases import tries

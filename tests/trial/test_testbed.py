@@ -9,7 +9,7 @@ import time
 import pytest
 
 from fsadvisor.measure.child import started
-from fsadvisor.measure.probe.engine import EngineError
+from fsadvisor.measure.probe import EngineError
 from fsadvisor.measure.trial.testbed import Form, arguments, images
 from tests.cases import few
 from tests.loops import attached_images, loops, mounts, needs_loop_devices, run

@@ -1,10 +1,10 @@
 """Trials and comparisons that tell what a test has them tell, in place of a process that measures."""
 
 from fsadvisor.measure import messages
-from fsadvisor.measure.compare.workloads import Side as CompareSide
+from fsadvisor.measure.compare import Side as CompareSide
 from fsadvisor.measure.probe.cost import Cost
 from fsadvisor.measure.probe.result import Figure, Result
-from fsadvisor.measure.trial.outcome import Progress, Side, TrialComparison
+from fsadvisor.measure.trial import Side, TrialComparison, TrialInterim
 from fsadvisor.survey.tried import Ratio
 
 COST = Cost(written_bytes=1 << 30, room_bytes=600 << 20, files=4, least_seconds=30.0, most_seconds=200.0)
@@ -84,7 +84,7 @@ class Played:
             self.hear(messages.Note(text="turn 1 of 3: making the side default", kind="step"))
             for blocks in (6, 7):
                 gain = Ratio(middle=1.1, low=0.97, high=1.3, blocks=blocks)
-                went = Progress(blocks=blocks, gain=gain, seconds=20.0, seconds_left=160.0)
+                went = TrialInterim(blocks=blocks, gain=gain, seconds=20.0, seconds_left=160.0)
                 self.hear(messages.BlockProgress(progress=went))
         else:
             job = self.asked[-1].jobs[0]

@@ -11,7 +11,7 @@ from msgspec.structs import replace
 
 from fsadvisor.measure import messages
 from fsadvisor.measure.probe.result import Figure, Result
-from fsadvisor.measure.trial.outcome import Progress
+from fsadvisor.measure.trial import TrialInterim
 from fsadvisor.pages.glyphs import ASCII, UNICODE, columns, plain
 from fsadvisor.pages.screen import laid
 from fsadvisor.survey.tried import Ratio, job_of
@@ -59,7 +59,7 @@ def test_a_range_around_one_takes_its_columns_and_lies_on_the_side_that_it_tells
 
 
 def test_before_six_blocks_there_is_no_ratio():
-    went = Progress(blocks=3, gain=None, seconds=9.0, seconds_left=171.0)
+    went = TrialInterim(blocks=3, gain=None, seconds=9.0, seconds_left=171.0)
     progress = heard(messages.BlockProgress(progress=went))
     assert "3 blocks done; an interval needs 6 blocks" in shown(trials_compare.progress_page(progress, 80, UNICODE))
     assert note(progress) == "trying, ≤ 3 min"

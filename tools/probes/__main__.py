@@ -16,9 +16,8 @@ from typing import TYPE_CHECKING, Final
 
 from msgspec.structs import replace
 
-from fsadvisor.measure.probe import scratch_record
+from fsadvisor.measure.probe import EngineError, scratch_record
 from fsadvisor.measure.probe.cost import seconds_text
-from fsadvisor.measure.probe.engine import EngineError
 from tools.probes import against_long, kills, noise, ratio
 from tools.probes.page import TITLES, conditions, noted, put
 from tools.probes.places import FILESYSTEMS, Ground

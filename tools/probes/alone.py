@@ -8,7 +8,7 @@ import subprocess
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
-from fsadvisor.measure.probe.engine import EngineError, Window
+from fsadvisor.measure.probe import EngineError, Window
 from fsadvisor.measure.probe.fio import comes_up, find, judged, window_of
 from fsadvisor.measure.probe.jobs import Io
 from fsadvisor.measure.probe.result import merged

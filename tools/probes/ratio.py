@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from pathlib import Path
 
-    from fsadvisor.measure.probe.engine import EngineSession
+    from fsadvisor.measure.probe import EngineSession
     from fsadvisor.measure.probe.jobs import Job
 
 HEADS: Final = ("job", "rounds", "median ratio", "95 % interval", "within 3 %")

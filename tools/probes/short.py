@@ -11,7 +11,7 @@ from typing import Final
 
 from msgspec import Struct
 
-from fsadvisor.measure.probe.engine import EngineError
+from fsadvisor.measure.probe import EngineError
 
 ROOT: Final = Path(__file__).parents[2]
 _NOT_ALL_MEASURED: Final = 3

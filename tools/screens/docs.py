@@ -19,7 +19,7 @@ from textual.geometry import Size
 from textual.widgets import Input
 
 from fsadvisor.machine.opening import open_machine
-from fsadvisor.measure.now.model import Window  # noqa: TC001 - msgspec reads it
+from fsadvisor.measure.now import Window  # noqa: TC001 - msgspec reads it
 from fsadvisor.rulebook.loading import own_rulebook
 from fsadvisor.survey.whole import survey
 from fsadvisor.tui.app import FsadvisorApp

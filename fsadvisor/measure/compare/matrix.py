@@ -14,13 +14,13 @@ from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from msgspec import Struct
 
-from fsadvisor.measure.compare.workloads import Cell, syncs
+from fsadvisor.measure.compare import Cell, syncs
 from fsadvisor.measure.probe.result import FEWEST
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
-    from fsadvisor.measure.compare.workloads import Side
+    from fsadvisor.measure.compare import Side
     from fsadvisor.measure.probe.jobs import Job
     from fsadvisor.measure.probe.result import Figure
 

@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING, Final, TypeAlias
 
 from msgspec import Struct
 
-from fsadvisor.measure.compare import workloads
-from fsadvisor.measure.probe.engine import EngineError, because
+from fsadvisor.measure import compare
+from fsadvisor.measure.probe import EngineError, because
 from fsadvisor.measure.probe.measure import Budget, Progress, Run, Surroundings, Where
 from fsadvisor.measure.probe.processes import Stopped
 from fsadvisor.measure.probe.result import Result
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
     from contextlib import AbstractContextManager
 
-    from fsadvisor.measure.probe.engine import EngineSession
+    from fsadvisor.measure.probe import EngineSession
     from fsadvisor.measure.probe.jobs import Job
     from fsadvisor.measure.probe.processes import Stop
     from fsadvisor.measure.probe.result import End
@@ -81,7 +81,7 @@ def rounds(
     clock: Callable[[], float] = time.monotonic,
 ) -> Iterator[Event]:
     """A result for every side that was begun; `seconds` are for each, and `lots` decides the order."""
-    budget = Budget(seconds=MOST_TIMES * seconds, written_bytes=workloads.most_bytes(job) or None, width=width)
+    budget = Budget(seconds=MOST_TIMES * seconds, written_bytes=compare.most_bytes(job) or None, width=width)
     with contextlib.ExitStack() as stack:
         live: list[_Side] = []
         for entrant in entrants:

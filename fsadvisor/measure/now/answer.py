@@ -29,7 +29,7 @@ from fsadvisor.rulebook.rule import CALLS_FOR_ACTION, Outcome
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
 
-    from fsadvisor.measure.now.model import Logged, Program, Window
+    from fsadvisor.measure.now import Logged, Program, Window
     from fsadvisor.rulebook.advise import Answer as Asked
     from fsadvisor.rulebook.advise import Verdict
     from fsadvisor.rulebook.rule import Rule

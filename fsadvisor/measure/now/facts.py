@@ -12,7 +12,7 @@ from fsadvisor.storage import Now, Subject
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from fsadvisor.measure.now.model import Device, Filesystem, Group, Logged, Program, Window
+    from fsadvisor.measure.now import Device, Filesystem, Group, Logged, Program, Window
 
 _SOURCE: Final = "the look"
 _NOT_SEEN: Final = Unknown(Cause.NOT_MEASURED, "run `fsadvisor doctor` as root, for 5 s or longer", _SOURCE)

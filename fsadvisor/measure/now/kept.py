@@ -18,7 +18,7 @@ from fsadvisor.machine.kept_files import INCIDENT
 from fsadvisor.machine.opening import WINDOW, open_machine
 from fsadvisor.machine.port import MachineError
 from fsadvisor.machine.untouched import captured_text
-from fsadvisor.measure.now.model import FORMAT, Device, Window
+from fsadvisor.measure.now import FORMAT, Device, Window
 from fsadvisor.measure.waits.journals import PHASES, Jbd2Work
 from fsadvisor.measure.waits.rates import Rates
 from fsadvisor.measure.waits.threads import Threads
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from fsadvisor.machine.port import Machine
-    from fsadvisor.measure.now.model import Journal
+    from fsadvisor.measure.now import Journal
     from fsadvisor.measure.waits.threads import For
     from fsadvisor.readers.activity_logs import ActivityInterval, DiskActivity
 

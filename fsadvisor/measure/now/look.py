@@ -21,8 +21,7 @@ from msgspec import Struct
 from fsadvisor.facts import Known, Unknown
 from fsadvisor.machine import symptoms
 from fsadvisor.machine.time_limits import each_within, within
-from fsadvisor.measure.now import mounts, programs
-from fsadvisor.measure.now.model import Device, Journal, Logged, Window
+from fsadvisor.measure.now import Device, Journal, Logged, Window, mounts, programs
 from fsadvisor.measure.now.programs import by_process
 from fsadvisor.measure.waits.journals import Jbd2Work
 from fsadvisor.measure.waits.threads import EVERY_S, Watch, watch

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Final
 from fsadvisor.facts import Unknown
 from fsadvisor.machine import symptoms
 from fsadvisor.machine.symptoms import Space
-from fsadvisor.measure.now.model import Filesystem
+from fsadvisor.measure.now import Filesystem
 from fsadvisor.readers.mount_tables import parse_mountinfo
 from fsadvisor.survey.filesystem_types.registry import TYPES
 from fsadvisor.version import Version
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
     from fsadvisor.machine.symptoms import Holds
-    from fsadvisor.measure.now.model import Logged, Program
+    from fsadvisor.measure.now import Logged, Program
     from fsadvisor.readers.mount_tables import Mount
 
 _OTHERS: Final = frozenset({"overlay", "tmpfs", "nfs", "nfs4", "cifs", "smb3", "ceph", "9p", "virtiofs"})

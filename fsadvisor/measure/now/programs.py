@@ -10,7 +10,7 @@ from msgspec import Struct, field
 
 from fsadvisor.facts import Unknown
 from fsadvisor.machine import symptoms
-from fsadvisor.measure.now.model import Group, Program
+from fsadvisor.measure.now import Group, Program
 from fsadvisor.measure.waits.threads import LEAST_SAMPLES, functions_of, kind_of
 from fsadvisor.readers import process_files, system_counters
 

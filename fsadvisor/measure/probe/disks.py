@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Final, TypeVar
 from msgspec import Struct
 
 from fsadvisor.facts import Known, Unknown
-from fsadvisor.measure.probe.engine import DiskWork
+from fsadvisor.measure.probe import DiskWork
 from fsadvisor.readers import block_files
 from fsadvisor.storage import Below
 

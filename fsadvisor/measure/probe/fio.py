@@ -24,9 +24,8 @@ from msgspec.structs import replace
 from fsadvisor.facts import Unknown
 from fsadvisor.machine import time_limits
 from fsadvisor.machine.runner import TOOL_FOLDERS
-from fsadvisor.measure.probe import disks
+from fsadvisor.measure.probe import EngineError, Window, because, disks
 from fsadvisor.measure.probe.disks import record
-from fsadvisor.measure.probe.engine import EngineError, Window, because
 from fsadvisor.measure.probe.processes import launcher, reap
 from fsadvisor.measure.probe.scratch import scratch_file
 from fsadvisor.readers import fio as reader
@@ -35,8 +34,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
     from pathlib import Path
 
+    from fsadvisor.measure.probe import DiskWork
     from fsadvisor.measure.probe.disks import Way
-    from fsadvisor.measure.probe.engine import DiskWork
     from fsadvisor.measure.probe.jobs import Io
     from fsadvisor.measure.probe.scratch import ScratchFile
     from fsadvisor.readers.fio import FioJob, FioOutput

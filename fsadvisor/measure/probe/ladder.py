@@ -44,8 +44,7 @@ from typing import TYPE_CHECKING, Final, Literal
 from msgspec import Struct, field
 
 from fsadvisor import __version__
-from fsadvisor.measure.probe import disks
-from fsadvisor.measure.probe.engine import DiskWork, EngineError, Window, explained
+from fsadvisor.measure.probe import DiskWork, EngineError, Window, disks, explained
 from fsadvisor.measure.probe.scratch import scratch_file
 
 if TYPE_CHECKING:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Final, TypeAlias
 
 from msgspec import Struct, field
 
-from fsadvisor.measure.probe.engine import EngineError
+from fsadvisor.measure.probe import EngineError
 from fsadvisor.measure.probe.jobs import Headline, Io
 from fsadvisor.measure.probe.ladder import PARTS
 from fsadvisor.measure.probe.result import FEWEST, Result, figure, merged, percentiles_us, shrunk_us
@@ -22,8 +22,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
     from datetime import datetime
 
+    from fsadvisor.measure.probe import EngineSession, Window
     from fsadvisor.measure.probe.disks import Way
-    from fsadvisor.measure.probe.engine import EngineSession, Window
     from fsadvisor.measure.probe.jobs import Job
     from fsadvisor.measure.probe.result import End, Figure
     from fsadvisor.measure.probe.series import Total, Trend

@@ -30,8 +30,8 @@ from msgspec.structs import replace
 from fsadvisor import __version__
 from fsadvisor.machine.inodes import extent_count, largest_files
 from fsadvisor.machine.untouched import opened
+from fsadvisor.measure.probe import EngineError, Window, because, explained
 from fsadvisor.measure.probe.disks import between, counted
-from fsadvisor.measure.probe.engine import EngineError, Window, because, explained
 from fsadvisor.measure.probe.processes import reap
 from fsadvisor.measure.probe.result import merged
 from fsadvisor.measure.probe.scratch import descriptor_of, scratch_file, tree
@@ -40,8 +40,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
     from typing import IO
 
+    from fsadvisor.measure.probe import EngineSession
     from fsadvisor.measure.probe.disks import Counted, Way
-    from fsadvisor.measure.probe.engine import EngineSession
     from fsadvisor.measure.probe.jobs import Allocation, Existing, Io, Metadata, Mix
     from fsadvisor.measure.probe.scratch import ScratchFile
 

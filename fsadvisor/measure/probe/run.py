@@ -23,9 +23,8 @@ from typing import TYPE_CHECKING, Final, TypeAlias
 from msgspec import Struct
 from msgspec.structs import replace
 
-from fsadvisor.measure.probe import cost, fio, ladder, own_engine
+from fsadvisor.measure.probe import EngineError, because, cost, fio, ladder, own_engine
 from fsadvisor.measure.probe.disks import record
-from fsadvisor.measure.probe.engine import EngineError, because
 from fsadvisor.measure.probe.jobs import Allocation, Existing, Io, Job, Ladder, Metadata, Mix
 from fsadvisor.measure.probe.measure import Budget, Progress, Surroundings, Where, events
 from fsadvisor.measure.probe.processes import Stopped
@@ -37,8 +36,8 @@ if TYPE_CHECKING:
     from contextlib import AbstractContextManager
     from pathlib import Path
 
+    from fsadvisor.measure.probe import EngineSession, Window
     from fsadvisor.measure.probe.disks import Way
-    from fsadvisor.measure.probe.engine import EngineSession, Window
     from fsadvisor.measure.probe.processes import Stop
 
 

@@ -33,8 +33,7 @@ from typing import TYPE_CHECKING, Final
 from msgspec import Struct
 
 from fsadvisor.facts import Unknown
-from fsadvisor.measure.probe import scratch_record
-from fsadvisor.measure.probe.engine import EngineError, explained
+from fsadvisor.measure.probe import EngineError, explained, scratch_record
 from fsadvisor.measure.probe.scratch_record import DIRECTORY, PREFIX, lock_tree, removed
 from fsadvisor.readers import mount_tables
 from fsadvisor.survey.filesystem_types.registry import IN_MEMORY, type_of

@@ -23,7 +23,7 @@ from fsadvisor.measure.probe.result import FEWEST, median, quantile, unresolved
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
-    from fsadvisor.measure.probe.engine import DiskWork, Window
+    from fsadvisor.measure.probe import DiskWork, Window
     from fsadvisor.measure.probe.jobs import Job, Work
 
 _Number = TypeVar("_Number", int, float)

@@ -23,7 +23,7 @@ from fsadvisor.facts import Unknown
 from fsadvisor.machine import time_limits, tools
 from fsadvisor.machine.kept_files import PROBES
 from fsadvisor.machine.runner import TOOL_FOLDERS
-from fsadvisor.measure.probe.engine import EngineError, because, explained
+from fsadvisor.measure.probe import EngineError, because, explained
 from fsadvisor.measure.probe.processes import launcher, reap
 from fsadvisor.readers import mount_tables
 from fsadvisor.survey.filesystem_types.registry import type_of

@@ -24,7 +24,7 @@ from typing import TYPE_CHECKING, Final
 import msgspec
 from msgspec import Struct
 
-from fsadvisor.measure.probe.engine import EngineError, because, explained
+from fsadvisor.measure.probe import EngineError, because, explained
 from fsadvisor.measure.probe.scratch import scratch_file
 from fsadvisor.measure.probe.target import bytes_text
 from fsadvisor.measure.trial import mounting

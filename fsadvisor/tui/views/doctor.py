@@ -16,8 +16,8 @@ from fsadvisor.tui.views.severity import NOW, TONES
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
+    from fsadvisor.measure.now import Window
     from fsadvisor.measure.now.answer import Answer
-    from fsadvisor.measure.now.model import Window
     from fsadvisor.pages.glyphs import Glyphs
     from fsadvisor.tui.views.snapshot import Snapshot
 

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Final, Literal, TypeAlias
 from msgspec import Struct
 from msgspec.structs import replace
 
-from fsadvisor.measure.compare import workloads
-from fsadvisor.measure.compare.workloads import CHOICES
+from fsadvisor.measure import compare
+from fsadvisor.measure.compare import CHOICES
 from fsadvisor.pages.document import Block, Document, Gap, Heading, paragraph
 from fsadvisor.pages.glyphs import Line, Span, Tone, columns, cut, padded, span
 from fsadvisor.pages.values import counted, listed
@@ -385,5 +385,5 @@ def _about_side(side: Chosen) -> Iterator[Block]:
                 yield paragraph(span(danger, Tone.WARNING))
         yield paragraph(span("Made in an image on the first picked mount, and gone afterwards.", Tone.DIM))
     yield Gap()
-    titles = listed(it.id for it in workloads.jobs(JOBS))
+    titles = listed(it.id for it in compare.jobs(JOBS))
     yield paragraph(span(f"All picked sides do the same in turn: {titles}.", Tone.DIM))

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections import Counter
 from typing import TYPE_CHECKING, Final
 
-from fsadvisor.measure.compare import workloads
+from fsadvisor.measure import compare
+from fsadvisor.measure.compare import Cell
 from fsadvisor.measure.compare.matrix import Standing, comparison
-from fsadvisor.measure.compare.workloads import Cell
 from fsadvisor.measure.messages import CompareAsked
 from fsadvisor.measure.probe.jobs import JOBS
 from fsadvisor.pages.document import Block, Document, DrawnLines, Gap, Heading, paragraph
@@ -121,7 +121,7 @@ def _ended(progress: TrialProgress) -> Iterator[Line]:
 def table_of(table: CompareDone) -> Comparison:
     """The comparison that a table tells."""
     sides = {it.name: it for it in table.sides}
-    jobs = workloads.jobs(table.jobs)
+    jobs = compare.jobs(table.jobs)
     by_id = {it.id: it for it in jobs}
     cells = [
         Cell(side=sides[it.side], job=by_id[it.job], result=it.result, why=it.why)

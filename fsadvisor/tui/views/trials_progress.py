@@ -25,7 +25,7 @@ from fsadvisor.measure.probe.cost import seconds_text
 
 if TYPE_CHECKING:
     from fsadvisor.measure.messages import CompareAsked, Event
-    from fsadvisor.measure.trial import outcome as of_trial
+    from fsadvisor.measure.trial import TrialComparison, TrialInterim
     from fsadvisor.measure.trial.testbed import Stand
 
 Phase: TypeAlias = Literal["asking", "to confirm", "running", "stopping", "over"]
@@ -42,9 +42,9 @@ class TrialProgress(Struct, frozen=True, kw_only=True):
     """What it is at between windows."""
     stands: tuple[Stand, ...] = ()
     engine: str = ""
-    blocks: tuple[of_trial.Progress, ...] = ()
+    blocks: tuple[TrialInterim, ...] = ()
     """Of a trial: after each."""
-    comparison: of_trial.TrialComparison | None = None
+    comparison: TrialComparison | None = None
     """What a trial came to."""
     windows: tuple[Progress, ...] = ()
     """Of a comparison: the newest of each side in the job that runs."""

@@ -12,7 +12,7 @@ from fsadvisor.measure.messages import TrialAsked
 from fsadvisor.measure.probe.cost import seconds_text
 from fsadvisor.measure.probe.jobs import JOBS
 from fsadvisor.measure.probe.target import bytes_text
-from fsadvisor.measure.trial.outcome import AGAIN, BARE, CHANGED, DEFAULT, FEWEST_BLOCKS
+from fsadvisor.measure.trial import AGAIN, BARE, CHANGED, DEFAULT, FEWEST_BLOCKS
 from fsadvisor.pages.document import Block, Document, DrawnLines, Gap, Heading, paragraph
 from fsadvisor.pages.glyphs import Line, Span, Tone, padded, span
 from fsadvisor.pages.plots import bar
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from fsadvisor.measure.messages import Estimate
-    from fsadvisor.measure.trial.outcome import Side, TrialComparison
+    from fsadvisor.measure.trial import Side, TrialComparison
     from fsadvisor.pages.glyphs import Glyphs
     from fsadvisor.survey.tried import Ratio
     from fsadvisor.tui.views.trials_progress import TrialProgress
