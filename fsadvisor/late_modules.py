@@ -22,17 +22,16 @@ _OF_LIBRARIES: Final = (
 )
 _READERS: Final = (
     "btrfs_tools",
-    "database_files",
     "dmsetup",
     "ext4_reports",
     "file_attributes",
-    "nfs_exports",
     "nvme_id_ctrl",
     "nvme_id_ns",
     "nvme_logs",
     "nvme_output",
     "process_files",
     "raid_tools",
+    "server_files",
     "smartctl",
     "smartctl_text",
     "ssacli",

@@ -5,9 +5,10 @@ import itertools
 from msgspec.structs import replace
 
 from fsadvisor.facts import FALSE, TRUE, UNKNOWN, Unknown
-from fsadvisor.rulebook.advise import Outcome, Rank, advise, failures, judge, reason
-from fsadvisor.rulebook.examples import imagined
+from fsadvisor.rulebook.advise import Outcome, Rank, advise, judge, reason
 from fsadvisor.rulebook.expr import compile_expression
+from fsadvisor.rulebook.laws import failures
+from fsadvisor.rulebook.mutants import imagined
 from fsadvisor.rulebook.remedy import Remedy, command_template
 from fsadvisor.rulebook.rule import Ask, Example, Rule
 from fsadvisor.rulebook.shape import Gain

@@ -7,7 +7,7 @@ from types import SimpleNamespace
 import pytest
 
 from fsadvisor.facts import Cause
-from fsadvisor.rulebook.examples import imagined
+from fsadvisor.rulebook.mutants import imagined
 from fsadvisor.storage import catalogue as catalogue_module
 from fsadvisor.storage.catalogue import NAMESPACES, SCOPES, Kind, catalogue, did_you_mean, matching, names_in_scope
 

@@ -75,6 +75,31 @@ def test_the_journeys_of_the_architecture_have_eight_hops_at_most_by_names_that_
         assert hasattr(importlib.import_module(f"fsadvisor.{module}"), member), name
 
 
+def bound_twice(tree):
+    """Names that a module gives to two things at its top: the second wins, also for what was written for the first."""
+    bound = []
+    for node in tree.body:
+        targets = (
+            node.targets if isinstance(node, ast.Assign) else [node.target] if isinstance(node, ast.AnnAssign) else []
+        )
+        bound += [target.id for target in targets if isinstance(target, ast.Name)]
+        bound += [node.name] if isinstance(node, ast.FunctionDef | ast.ClassDef) else []
+    return {name for name in bound if bound.count(name) > 1}
+
+
+def test_no_module_gives_one_name_to_two_things():
+    twice = {f"{path.relative_to(ROOT)}: {name}" for path in MODULES for name in bound_twice(parsed(path.read_text()))}
+    assert twice == set()
+
+
+def test_a_name_of_two_things_is_found():
+    assert bound_twice(ast.parse("A = 1\nB: int = 2\ndef C(): ...\nA = 3\nB = 4\nclass C: ...\nD = 5")) == {
+        "A",
+        "B",
+        "C",
+    }
+
+
 def name_of(path):
     """'fsadvisor.survey.disks' of its file."""
     return ".".join(path.relative_to(ROOT).with_suffix("").parts).removesuffix(".__init__")

@@ -10,7 +10,7 @@ from fsadvisor.facts import Cause, Known, Unknown
 from fsadvisor.report.findings import findings
 from fsadvisor.rulebook import gate
 from fsadvisor.rulebook.advise import advise, judge
-from fsadvisor.rulebook.examples import imagined
+from fsadvisor.rulebook.mutants import imagined
 from fsadvisor.rulebook.ranking import (
     MEASURED_GAIN,
     NOTHING_MEASURED,

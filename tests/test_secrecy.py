@@ -5,8 +5,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from fsadvisor import secrecy
+from fsadvisor.plan import UnfitError
 from fsadvisor.plan.fstab_patch import Wish, diff, edit, edited
-from fsadvisor.plan.model import UnfitError
 from fsadvisor.readers.mount_tables import split_options, unescape
 from fsadvisor.survey.configured import lacking
 from tests.cases import each

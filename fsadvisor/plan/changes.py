@@ -17,10 +17,9 @@ from msgspec import Struct
 
 from fsadvisor import secrecy
 from fsadvisor.facts import Cause, Known, Unknown
-from fsadvisor.plan import fstab_patch
+from fsadvisor.plan import Change, Condition, FileChange, Refusal, Setting, UnfitError, fstab_patch
 from fsadvisor.plan.commands import Remount, Sysctl, UnitSwitch, Write, recognised, sysctl_family
 from fsadvisor.plan.fstab_patch import NONE, family, in_family, of_the_mount, shown
-from fsadvisor.plan.model import Change, Condition, FileChange, Refusal, Setting, UnfitError
 from fsadvisor.readers import mount_tables
 from fsadvisor.rulebook.ranking import weight
 
@@ -28,9 +27,9 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
     from fsadvisor.machine.port import Answer
+    from fsadvisor.plan import Finding
     from fsadvisor.plan.commands import Command
     from fsadvisor.plan.fstab_patch import Wish
-    from fsadvisor.plan.model import Finding
     from fsadvisor.rulebook.advise import Verdict
     from fsadvisor.rulebook.remedy import Instructions
     from fsadvisor.storage import Facts, Mount

@@ -20,7 +20,7 @@ from fsadvisor.pages.escape import clean, json_escaped
 from fsadvisor.pages.glyphs import line, span
 from fsadvisor.pages.published import encodable
 from fsadvisor.pages.text import render
-from fsadvisor.plan import fstab_patch, model
+from fsadvisor.plan import Manual, Plan, Refusal, Step, fstab_patch
 from fsadvisor.plan.script import parts, plan_script, undo_script
 from fsadvisor.plan.shell import WIDTH
 
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from fsadvisor.pages.document import Block
-    from fsadvisor.plan.model import Finding, FstabChange, Manual, Plan
+    from fsadvisor.plan import Finding, FstabChange
 
 
 _HOW: Final = "Nothing has been run. Read plan.sh first: each step says which rule asks for it and why. Then, as root:"
@@ -176,13 +176,13 @@ class Document(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=
     schema: Literal["fsadvisor/plan/1"]
     machine: str
     kernel: str
-    steps: tuple[model.Step, ...]
-    manual: tuple[model.Manual, ...]
-    refused: tuple[model.Refusal, ...]
+    steps: tuple[Step, ...]
+    manual: tuple[Manual, ...]
+    refused: tuple[Refusal, ...]
     files: tuple[File, ...]
 
 
-def as_json(plan: model.Plan) -> str:
+def as_json(plan: Plan) -> str:
     """The document, with every character that is not printable as a JSON escape."""
     document = Document(
         schema=SCHEMA,

@@ -13,7 +13,7 @@ from msgspec import Struct
 
 from fsadvisor import secrecy
 from fsadvisor.facts import Unknown
-from fsadvisor.plan.model import LineEdit, UnfitError
+from fsadvisor.plan import LineEdit, UnfitError
 from fsadvisor.readers import mount_tables
 from fsadvisor.readers.mount_tables import lines_of, split_options, unescape
 

@@ -9,12 +9,11 @@ from typing import TYPE_CHECKING, Final
 
 from fsadvisor.facts import Cause, Known, Unknown
 from fsadvisor.pages.escape import clean
-from fsadvisor.plan import fstab_patch
+from fsadvisor.plan import Finding, FstabChange, LineEdit, Manual, Plan, Refusal, Step, UnfitError, fstab_patch
 from fsadvisor.plan.changes import Proposal, changes, gathered, mount_unit_hint, mounts, see_to, without_conflicts
 from fsadvisor.plan.commands import with_names
 from fsadvisor.plan.documents import as_one_text, documents, write
 from fsadvisor.plan.fstab_patch import Wish
-from fsadvisor.plan.model import Finding, FstabChange, LineEdit, Manual, Plan, Refusal, Step, UnfitError
 from fsadvisor.rulebook.advise import RUNNING, advise, judge, reason
 from fsadvisor.rulebook.rule import SAID, Outcome
 from fsadvisor.storage import Mount
@@ -25,8 +24,8 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from fsadvisor.machine.port import Answer, Machine
+    from fsadvisor.plan import Change
     from fsadvisor.plan.changes import SeenMounts
-    from fsadvisor.plan.model import Change
     from fsadvisor.rulebook.advise import Verdict
     from fsadvisor.rulebook.rule import Rule
     from fsadvisor.storage import Storage, Subject

@@ -21,7 +21,7 @@ from fsadvisor.plan.shell import quoted, sum_of_text
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
-    from fsadvisor.plan.model import Change, FileChange, Finding, FstabChange, Plan, Setting, Step
+    from fsadvisor.plan import Change, FileChange, Finding, FstabChange, Plan, Setting, Step
 
 
 _HEAD: Final = """\

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Final
 
 from fsadvisor.pages.escape import clean
 from fsadvisor.pages.text import wrapped
-from fsadvisor.plan.model import ABSENT
+from fsadvisor.plan import ABSENT
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

@@ -13,7 +13,6 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from fsadvisor.facts import FALSE, TRUE, UNKNOWN, Known, Truth, Unknown, conjunction
-from fsadvisor.rulebook.examples import imagined
 from fsadvisor.rulebook.ranking import NOTHING_MEASURED, About, Behind, Rank, behind, rank_of, reason_of, shared_rank
 from fsadvisor.rulebook.remedy import Instructions, render, without_commands
 from fsadvisor.rulebook.rule import CALLS_FOR_ACTION, Ask, Outcome, Rule
@@ -385,14 +384,3 @@ def reason_shared(rule: Rule, outcome: Outcome, waived: bool, measured: Gained |
     """The reason that all such verdicts share."""
     percent = measured.value if measured else None
     return reason_of(rule, outcome, waived=waived, left=left_of(measured), gain_percent=percent)
-
-
-def failures(rule: Rule) -> Iterator[str]:
-    """In words, each example that does not get the verdict that it expects; nothing where all do."""
-    for example in rule.examples:
-        subject = imagined(rule, example.facts)
-        outcome = judge(rule, subject).outcome
-        if outcome is not example.expect:
-            yield f"example '{example.name}': {outcome.value}, not {example.expect.value}"
-        elif outcome is Outcome.ADVISE and (safe := safety_of(rule, subject)) is not example.safe:
-            yield f"example '{example.name}': its commands are safe: {safe.value}, not {example.safe.value}"

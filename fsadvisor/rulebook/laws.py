@@ -13,11 +13,10 @@ from typing import TYPE_CHECKING, Any, Final
 from msgspec import Struct
 
 from fsadvisor.facts import TRUE
-from fsadvisor.rulebook.advise import failures, judge
-from fsadvisor.rulebook.examples import imagined
+from fsadvisor.rulebook.advise import judge, safety_of
 from fsadvisor.rulebook.expr import compile_expression
 from fsadvisor.rulebook.language import misworded_rule
-from fsadvisor.rulebook.mutants import expected, has_bound, notices, survivors
+from fsadvisor.rulebook.mutants import expected, has_bound, imagined, notices, survivors
 from fsadvisor.rulebook.remedy import in_words
 from fsadvisor.rulebook.rule import CALLS_FOR_ACTION, SILENT, STEPS, Outcome
 from fsadvisor.storage.catalogue import Kind, catalogue
@@ -300,3 +299,14 @@ def _missing(rule: Rule) -> Iterator[str]:
     for outcomes in wanted:
         if not expected.intersection(outcomes):
             yield f"no example expects {' or '.join(outcome.value for outcome in outcomes)}"
+
+
+def failures(rule: Rule) -> Iterator[str]:
+    """In words, each example that does not get the verdict that it expects; nothing where all do."""
+    for example in rule.examples:
+        subject = imagined(rule, example.facts)
+        outcome = judge(rule, subject).outcome
+        if outcome is not example.expect:
+            yield f"example '{example.name}': {outcome.value}, not {example.expect.value}"
+        elif outcome is Outcome.ADVISE and (safe := safety_of(rule, subject)) is not example.safe:
+            yield f"example '{example.name}': its commands are safe: {safe.value}, not {example.safe.value}"

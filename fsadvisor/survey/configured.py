@@ -7,22 +7,32 @@ spell some in another way or not at all.
 from __future__ import annotations
 
 from functools import lru_cache
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from msgspec import Struct
 
 from fsadvisor import secrecy
-from fsadvisor.facts import Cause, Unknown
+from fsadvisor.facts import NOT_APPLICABLE, Cause, Fact, Known, Unknown
+from fsadvisor.patterns import late
 from fsadvisor.readers import mount_tables, systemd_units
 from fsadvisor.readers.mount_tables import split_options
 from fsadvisor.readers.parsing import size_bytes
 from fsadvisor.survey import read_fact
-from fsadvisor.survey.filesystem_types.registry import type_of
+from fsadvisor.survey.filesystem_types.registry import (
+    IN_MEMORY,
+    IN_POOLS,
+    OVER_THE_NETWORK,
+    OVERLAY,
+    UUID_OF_ONE_DEVICE,
+    type_of,
+)
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Container, Iterable
 
     from fsadvisor.machine.port import Argv, Machine
+    from fsadvisor.survey.block import Udev
+
 
 FSTAB = "/etc/fstab"
 MOUNT_UNITS: Argv = (
@@ -196,3 +206,57 @@ def _one_way(option: str) -> str:
     name, equals, value = option.partition("=")
     size = size_bytes(value) if equals else None
     return option if size is None else f"{name}={size}"
+
+
+_TAGS: Final = {"UUID=": "ID_FS_UUID", "LABEL=": "ID_FS_LABEL"}
+_FOLDERS: Final = {"/dev/disk/by-uuid/": "ID_FS_UUID", "/dev/disk/by-label/": "ID_FS_LABEL"}
+_PLAIN: Final = late(r"/dev/((?:sd|hd|vd|xvd|nvme|mmcblk|md|loop)[a-z0-9]+)")
+_WITHOUT_A_DEVICE: Final = IN_POOLS | OVER_THE_NETWORK | IN_MEMORY | {OVERLAY}
+
+
+def device_missing(wanted: Configured, udev: Udev, devices: Container[str]) -> Fact[bool]:
+    """By its name among the kernel's devices, or by its UUID or label among those that udev knows."""
+    if wanted.fs_type in _WITHOUT_A_DEVICE:
+        return NOT_APPLICABLE
+    what = wanted.what.strip('"').replace('="', "=")
+    if name := _PLAIN.fullmatch(what):
+        return Known(name[1] not in devices, f"{wanted.where}, /sys/block")
+    for start, key in (_TAGS | _FOLDERS).items():
+        if what.startswith(start):
+            return _by_tag(what.removeprefix(start).strip('"'), key, wanted.where, udev)
+    return read_fact.fact_of(None, wanted.where)
+
+
+_RENUMBERED: Final = late(r"/dev/(?:sd[a-z]+|nvme[0-9]+n)[0-9].*|/dev/sd[a-z]+")
+_ONE_FILESYSTEM: Final = UUID_OF_ONE_DEVICE | {"ntfs"}  # which is what udev calls the type of the driver ntfs3
+"""The members of an array, of a pool or of a Btrfs have one UUID in common by design."""
+
+
+def kernel_name(wanted: Configured) -> Fact[bool]:
+    """Whether the configuration names a disk by the order in which it was found."""
+    return read_fact.fact_of(_RENUMBERED.fullmatch(wanted.what) is not None if wanted.what else None, wanted.where)
+
+
+def same_uuid(wanted: Configured, udev: Udev) -> Fact[tuple[str, ...]]:
+    """The devices that may be meant, where the configuration names a UUID or label that several have."""
+    for start, key in (_TAGS | _FOLDERS).items():
+        if wanted.what.startswith(start):
+            if udev.unread is not None:
+                return udev.unread
+            value = wanted.what.removeprefix(start).strip('"')
+            meant = [
+                name
+                for name, own in udev.properties.items()
+                if own.get(key) == value and own.get("ID_FS_TYPE") in _ONE_FILESYSTEM
+            ]
+            return Known(tuple(sorted(meant)) if len(meant) > 1 else (), f"{wanted.where}, udev {key}")
+    return Known((), wanted.where)
+
+
+def _by_tag(value: str, key: str, where: str, udev: Udev) -> Fact[bool]:
+    if udev.unread is not None:
+        return udev.unread
+    known = {one[key] for one in udev.properties.values() if key in one}
+    if not known:
+        return Unknown(Cause.NOT_EXPOSED, "look where udev runs", f"udev {key}")
+    return Known(value.lower() not in {one.lower() for one in known}, f"{where}, udev {key}")

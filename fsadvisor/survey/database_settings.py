@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Final
 from msgspec import Struct
 
 from fsadvisor.facts import Cause, Fact, Known, Unknown, unreadable
-from fsadvisor.readers import database_files
+from fsadvisor.readers import server_files
 from fsadvisor.survey import program_settings, read_fact
 from fsadvisor.survey.program_files import etcd_file_path, has_etcd_file, read_etcd_file
 from fsadvisor.survey.program_settings import IncludingFiles, Settings
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from fsadvisor.machine.port import Machine
-    from fsadvisor.readers.database_files import MysqldVersion
+    from fsadvisor.readers.server_files import MysqldVersion
     from fsadvisor.survey.programs import Inside, RunningProgram
 
 _FILES = ("/etc/my.cnf", "/etc/mysql/my.cnf", "/usr/etc/my.cnf")
@@ -92,12 +92,12 @@ def _release(machine: Machine, server: MysqlServer) -> Known[MysqldVersion] | Un
     if server.inside:
         return _release_inside(machine, server)
     argv = (server.process, "--version")
-    record = read_fact.command_record(machine, argv, database_files.parse_mysqld_version)
+    record = read_fact.command_record(machine, argv, server_files.parse_mysqld_version)
     if not isinstance(record, Unknown):
         return Known(record, " ".join(argv))
     for name in _UPGRADE_FILES:
         path = f"{server.directory}/{name}"
-        left = read_fact.file_record(machine, path, database_files.parse_mysqld_version)
+        left = read_fact.file_record(machine, path, server_files.parse_mysqld_version)
         if not isinstance(left, Unknown):
             return Known(left, path)
     if record.cause is Cause.NO_TOOL:
@@ -109,12 +109,12 @@ def _release_inside(machine: Machine, server: MysqlServer) -> Known[MysqldVersio
     """By the file that an upgrade leaves, else by the variable that the makers' images set."""
     for name in _UPGRADE_FILES:
         path = server.read_at(f"{server.own_directory}/{name}")
-        left = read_fact.file_record(machine, path, database_files.parse_mysqld_version)
+        left = read_fact.file_record(machine, path, server_files.parse_mysqld_version)
         if not isinstance(left, Unknown):
             return Known(left, path)
     for name, edition in _VERSIONS.items():
         number = server.environment.get(name, "").rpartition(":")[2]
-        told = database_files.parse_mysqld_version(f"{number} {edition}")
+        told = server_files.parse_mysqld_version(f"{number} {edition}")
         if not isinstance(told, Unknown):
             return Known(told, f"environment of {server.process}: {name}")
     learn = "ask it in its container: SELECT VERSION()"
@@ -190,7 +190,7 @@ def _log_directory(settings: Settings | Unknown, server: MysqlServer) -> Fact[st
 
 
 def _settings(machine: Machine, server: MysqlServer, release: MysqldVersion) -> Settings | Unknown:
-    given = [database_files.named("", name, value) for name, value in server.given]
+    given = [server_files.named("", name, value) for name, value in server.given]
     files = _MysqlFiles(machine, release, server)
     for path in _paths(server):
         files.read(server.read_at(path), must_exist=path not in _FILES)
@@ -228,16 +228,16 @@ def _of_another(machine: Machine, found: Settings, server: MysqlServer) -> Unkno
     return Unknown(Cause.NOT_EXPOSED, "", f"{datadir.source} is for {datadir.value}")
 
 
-class _MysqlFiles(IncludingFiles[database_files.MysqlCnf]):
+class _MysqlFiles(IncludingFiles[server_files.MysqlCnf]):
     """MySQL's option files, as far as the groups are the server's."""
 
     def __init__(self, machine: Machine, release: MysqldVersion, server: MysqlServer) -> None:
-        super().__init__(machine, database_files.parse_mysql_cnf)
+        super().__init__(machine, server_files.parse_mysql_cnf)
         self._server = server
         groups = (*_GROUPS, *_MARIADB_GROUPS) if release.edition == "mariadb" else _GROUPS
         self._groups = {*groups, *(f"{group}-{release.major}.{release.minor}" for group in groups)}
 
-    def _take(self, path: str, record: database_files.MysqlCnf, depth: int) -> None:
+    def _take(self, path: str, record: server_files.MysqlCnf, depth: int) -> None:
         for option in record.options:
             value = _value(option.value)
             if option.name == "include" and not option.group:

@@ -17,17 +17,15 @@ from fsadvisor.survey import (
     controllers,
     drive,
     drive_health,
+    faults,
     hosting,
-    kernel_log,
     looked_up,
     looks,
     measured,
-    multipath,
+    members,
     power_loss,
-    presence,
     read_fact,
     soundness,
-    stopped,
 )
 from fsadvisor.survey.attachment import transport, virtual
 from fsadvisor.survey.identity import SubjectIdentities, keys_by
@@ -112,9 +110,9 @@ def _with_log(known: Disk, inventory: Inventory, subject: str) -> Disk:
     device, log, uptime = inventory.tree.devices[subject.partition(":")[2]], inventory.log, inventory.uptime
     return replace(
         known,
-        offline=stopped.of_disk(inventory.machine, device),
-        log_errors=kernel_log.of_disk(log, device, uptime, "io"),
-        log_link_troubles=kernel_log.of_disk(log, device, uptime, "link"),
+        offline=faults.offline(inventory.machine, device),
+        log_errors=faults.logged_on_disk(log, device, uptime, "io"),
+        log_link_troubles=faults.logged_on_disk(log, device, uptime, "link"),
     )
 
 
@@ -122,7 +120,7 @@ def with_what_is_above(
     inventory: Inventory, disks: Mapping[str, Disk], layers: Mapping[str, Layer], overlay: Overlay
 ) -> dict[str, Disk]:
     """The disks with what the layers on them tell: other paths to the same disk, and who orders requests."""
-    unjoined = multipath.unjoined(disks, layers, inventory.stack, inventory.udev)
+    unjoined = members.unjoined(disks, layers, inventory.stack, inventory.udev)
     found = {
         subject: replace(known, unjoined_paths=unjoined[subject]) if subject in unjoined else known
         for subject, known in disks.items()
@@ -133,8 +131,8 @@ def with_what_is_above(
         joined = read_fact.derive(kinds.get(subject, Known("", "/sys/block")), bool)
         held = NOT_APPLICABLE if subject in kinds else attachment.outage_seconds(inventory.machine, device)
         found[subject] = replace(known, joined=joined, outage_seconds=held)
-    sorted_ = presence.with_sorting(found, inventory, layers)
-    return overlay.suppose("disk", presence.with_membership(sorted_, inventory, layers))
+    sorted_ = members.with_sorting(found, inventory, layers)
+    return overlay.suppose("disk", members.with_membership(sorted_, inventory, layers))
 
 
 def _may_join(layer: Layer) -> bool:

@@ -12,9 +12,8 @@ from fsadvisor.facts import NOT_APPLICABLE, Cause, Fact, Known, Unknown
 from fsadvisor.readers import json_text, process_files
 from fsadvisor.readers.mount_tables import parse_mountinfo
 from fsadvisor.storage import Filesystem
-from fsadvisor.survey import kernel_log, looks, program_files, raid, read_fact, soundness, stopped
-from fsadvisor.survey.filesystem_types import xfs, zfs
-from fsadvisor.survey.filesystem_types.base import MOUNTINFO
+from fsadvisor.survey import faults, looks, program_files, raid, read_fact, soundness
+from fsadvisor.survey.filesystem_types import MOUNTINFO, xfs, zfs
 from fsadvisor.survey.filesystem_types.registry import TYPES, type_of
 from fsadvisor.survey.identity import SubjectIdentities, keys_by
 from fsadvisor.survey.progress import each
@@ -28,7 +27,7 @@ if TYPE_CHECKING:
     from fsadvisor.storage import Below, Disk
     from fsadvisor.survey.attested import Overlay
     from fsadvisor.survey.block import Udev
-    from fsadvisor.survey.filesystem_types.base import Superblock
+    from fsadvisor.survey.filesystem_types import Superblock
     from fsadvisor.survey.inventory import Inventory
     from fsadvisor.survey.raid import Stripe
     from fsadvisor.version import Version
@@ -177,8 +176,8 @@ def survey_filesystems(inventory: Inventory, disks: Mapping[str, Disk], overlay:
             found[name] = replace(found[name], hidden_percent=percent, hidden_below=below)
     for name, block in inventory.blocks.items():
         devices = block.devices or (block.source.removeprefix("/dev/"),)
-        seen = kernel_log.of_filesystem(inventory.log, devices, inventory.uptime)
-        gone = stopped.device_gone(inventory.machine, inventory.tree, block, inventory.log, inventory.uptime)
+        seen = faults.logged_on_filesystem(inventory.log, devices, inventory.uptime)
+        gone = faults.device_gone(inventory.machine, inventory.tree, block, inventory.log, inventory.uptime)
         found[name] = replace(found[name], log_errors=seen, device_gone=gone)
     identity = SubjectIdentities(inventory, disks).of
     key_of = keys_by(identity)

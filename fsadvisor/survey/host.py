@@ -12,7 +12,7 @@ from fsadvisor.machine.kept_files import INCIDENT, LOOKS
 from fsadvisor.readers import block_files, host_files, json_text, own_records, system_counters, systemd_units
 from fsadvisor.readers.mount_tables import split_options
 from fsadvisor.storage import Host
-from fsadvisor.survey import block, hosting, kernel_log, looks, raid, read_fact, stopped, tenants
+from fsadvisor.survey import block, faults, hosting, looks, raid, read_fact, tenants
 from fsadvisor.survey.identity import SubjectIdentities
 from fsadvisor.version import Version
 
@@ -120,7 +120,7 @@ def survey_host(
     own = host(inventory, _all_disks(inventory, disks, layers), trim_wanted)
     if not isinstance(inventory.seen_devices, Unknown):
         own = replace(own, **raid.watched(inventory.machine, layers))
-        own = replace(own, md_inactive=stopped.inactive_arrays(inventory.machine))
+        own = replace(own, md_inactive=faults.inactive_arrays(inventory.machine))
     return overlay.over("host", {"host": own}, SubjectIdentities(inventory, disks).of)["host"]
 
 
@@ -185,7 +185,7 @@ def host(inventory: Inventory, disks: Sequence[Disk] | Unknown, trim_wanted: Fac
         dirty_wanted_bytes=read_fact.derive(speed, lambda it: _between(256 * _MIB, 4 * it, 4096 * _MIB)),
         dirty_background_wanted_bytes=read_fact.derive(speed, lambda it: _between(64 * _MIB, it, 1024 * _MIB)),
         io_full_avg60_percent=stalled,
-        log_hung_tasks=kernel_log.hung(inventory.log, inventory.uptime),
+        log_hung_tasks=faults.hung_tasks(inventory.log, inventory.uptime),
         io_stalled=read_fact.derive(stalled, lambda percent: percent > _STALLED_PERCENT),
         systemd=systemd,
         fstrim_timer=_fstrim_timer(machine, timer, systemd),

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from fsadvisor.storage import Below, Disk, Facts, Filesystem, Host, Kind, Layer, PowerState
     from fsadvisor.survey.block import BlockDevice, BlockTree, Queue, Udev
     from fsadvisor.survey.configured import Configured
-    from fsadvisor.survey.filesystem_types.base import Superblock
+    from fsadvisor.survey.filesystem_types import Superblock
     from fsadvisor.survey.looks import Past
     from fsadvisor.survey.measured import ProbesByMount
     from fsadvisor.survey.programs import RunningProgram

@@ -11,7 +11,7 @@ from fsadvisor.readers import dmsetup, volume_tools
 from fsadvisor.readers.block_files import parse_scheduler as parse_choice
 from fsadvisor.readers.dm_target import CacheTarget, Crypt, MultipathTarget, ThinPool
 from fsadvisor.storage import Layer
-from fsadvisor.survey import block, looks, multipath, raid, read_fact, soundness
+from fsadvisor.survey import block, looks, members, raid, read_fact, soundness
 from fsadvisor.survey.identity import SubjectIdentities
 
 if TYPE_CHECKING:
@@ -89,15 +89,15 @@ def survey_layers(inventory: Inventory, disks: Mapping[str, Disk], overlay: Over
         kept_twice = raid.cache_redundant(names, inventory.stack, found, disks)
         fails = _cache_failing(names, inventory.stack, disks)
         found[subject] = replace(found[subject], cache_redundant=kept_twice, cache_failing=fails)
-    for subject, paths in multipath.usable(machine, tree, found).items():
+    for subject, paths in members.usable(machine, tree, found).items():
         found[subject] = replace(found[subject], usable_paths=paths)
     for subject, threshold in raid.autoextend(machine, found).items():
         found[subject] = replace(found[subject], autoextend_percent=threshold)
-    for subject, queues in multipath.queueing(machine, found).items():
+    for subject, queues in members.queueing(machine, found).items():
         found[subject] = replace(found[subject], queues_without_paths=queues)
-    for subject, seconds in multipath.recovery(machine, tree, found).items():
+    for subject, seconds in members.recovery(machine, tree, found).items():
         found[subject] = replace(found[subject], path_recovery_seconds=seconds)
-    for subject, number in multipath.adapters(tree, found).items():
+    for subject, number in members.adapters(tree, found).items():
         found[subject] = replace(found[subject], path_adapters=number)
     for subject, known in found.items():
         if read_fact.value(known.kind) == "dm-crypt":

@@ -11,7 +11,7 @@ from msgspec.structs import replace
 from fsadvisor import secrecy
 from fsadvisor.facts import NOT_APPLICABLE, Cause, Fact, Known, Unknown
 from fsadvisor.storage import Atime, DataMode, Mount
-from fsadvisor.survey import measured, presence, read_fact
+from fsadvisor.survey import configured, measured, read_fact, tenants
 from fsadvisor.survey.below import NOTHING
 from fsadvisor.survey.configured import FSTAB, lacking
 from fsadvisor.survey.filesystem_types.registry import LOOKED_AT, mount_point_of
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from fsadvisor.storage import Disk, Facts, Filesystem, Subject, Workload
     from fsadvisor.survey.attested import Overlay
     from fsadvisor.survey.configured import Configured
-    from fsadvisor.survey.filesystem_types.base import Superblock
+    from fsadvisor.survey.filesystem_types import Superblock
     from fsadvisor.survey.inventory import Inventory, Surveyed
     from fsadvisor.survey.programs import RunningProgram
 
@@ -134,7 +134,7 @@ def survey_mounts(found: Surveyed, declared: Mapping[str, Workload], overlay: Ov
     of_files = (point for point, each in wanted.items() if each.fs_type in LOOKED_AT or each.fs_type == "auto")
     points = dict.fromkeys([*running, *of_files])
     by_point = _programs_by_point(inventory, points)
-    exported = presence.exported(inventory.machine, points, _ganesha(inventory))
+    exported = tenants.exported(inventory.machine, points, _ganesha(inventory))
     subjects: dict[str, Subject] = {}
     for point in points:
         block = blocks.get(point)
@@ -144,12 +144,12 @@ def survey_mounts(found: Surveyed, declared: Mapping[str, Workload], overlay: Ov
         if point in wanted:
             facts = replace(
                 facts,
-                kernel_name=presence.kernel_name(wanted[point]),
-                same_uuid=presence.same_uuid(wanted[point], inventory.udev),
+                kernel_name=configured.kernel_name(wanted[point]),
+                same_uuid=configured.same_uuid(wanted[point], inventory.udev),
                 fsck_pass=read_fact.fact_of(wanted[point].fsck_pass, wanted[point].where),
             )
         if point in wanted and point not in running:
-            missing = presence.device_missing(wanted[point], inventory.udev, inventory.tree.devices)
+            missing = configured.device_missing(wanted[point], inventory.udev, inventory.tree.devices)
             facts = replace(facts, device_missing=missing)
         facts = replace(facts, nfs_exported=exported(point))
         scope: dict[str, Facts] = {"mount": facts}

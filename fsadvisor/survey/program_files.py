@@ -9,7 +9,7 @@ from msgspec import Struct
 
 from fsadvisor.facts import Cause, Fact, Known, Unknown
 from fsadvisor.patterns import late
-from fsadvisor.readers import database_files
+from fsadvisor.readers import server_files
 from fsadvisor.readers.mount_tables import parse_mountinfo
 from fsadvisor.survey import read_fact
 
@@ -17,8 +17,8 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from fsadvisor.machine.port import Machine
-    from fsadvisor.readers.database_files import EtcdConf
     from fsadvisor.readers.mount_tables import Mount
+    from fsadvisor.readers.server_files import EtcdConf
 
 _SOURCE = "/proc/PID/mountinfo of the container, /proc/self/mountinfo"
 _NOT_HERE = Unknown(Cause.NOT_EXPOSED, "run fsadvisor in its container", f"{_SOURCE}: it is not mounted here")
@@ -158,7 +158,7 @@ def etcd_file_path(settings: Mapping[str, str | None], environment: Mapping[str,
 
 def read_etcd_file(machine: Machine, place: str) -> EtcdConf | Unknown:
     """Its settings about storage."""
-    return read_fact.understood(machine.settings(place), database_files.parse_etcd_conf)
+    return read_fact.understood(machine.settings(place), server_files.parse_etcd_conf)
 
 
 def etcd_data_directory(machine: Machine, named: str, root: str | None, seen: Fact[str], usual: str) -> Fact[str]:

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any, Final, Generic, TypeAlias, TypeVar
 
 from fsadvisor.facts import NOT_APPLICABLE, Cause, Fact, Known, Unknown, unreadable
 from fsadvisor.patterns import late
-from fsadvisor.readers import database_files
-from fsadvisor.readers.database_files import RedisConf
+from fsadvisor.readers import server_files
+from fsadvisor.readers.server_files import RedisConf
 from fsadvisor.survey import read_fact
 from fsadvisor.version import Version
 
@@ -207,7 +207,7 @@ def _log_directory(machine: Machine, directory: str, inside: Inside | None) -> F
 def _settings(
     machine: Machine, directory: str, given: dict[str, str | None], inside: Inside | None
 ) -> Settings | Unknown:
-    files = _Files(machine, database_files.parse_postgresql_conf)
+    files = _Files(machine, server_files.parse_postgresql_conf)
     files.inside, files.directory = inside, directory
     named = given.get("config_file")
     files.read(inside.path(named) if inside and named else named or f"{directory}/postgresql.conf")
@@ -218,7 +218,7 @@ def _settings(
     return {**files.found, **by_argument}
 
 
-class _Files(IncludingFiles[database_files.PostgresqlConf]):
+class _Files(IncludingFiles[server_files.PostgresqlConf]):
     """PostgreSQL's configuration files; in a container what is no plain file of its data folder is read by its root."""
 
     inside: Inside | None = None
@@ -236,7 +236,7 @@ class _Files(IncludingFiles[database_files.PostgresqlConf]):
         plain = read_fact.is_not_there(link)
         return path if plain else self.inside.path(f"{self.inside.directory}{path.removeprefix(self.directory)}")
 
-    def _take(self, path: str, record: database_files.PostgresqlConf, depth: int) -> None:
+    def _take(self, path: str, record: server_files.PostgresqlConf, depth: int) -> None:
         folder = PurePosixPath(path).parent
         for name, value in record.settings:
             where = str(folder / value) if self.inside is None or not value.startswith("/") else self.inside.path(value)
@@ -268,7 +268,7 @@ def redis_facts(
     own = inside.directory if inside else directory
     failed: Unknown | None = None
     for path in map(inside.path, _FILES_INSIDE) if inside else _FILES:
-        record = read_fact.understood(machine.settings(path), database_files.parse_redis_conf)
+        record = read_fact.understood(machine.settings(path), server_files.parse_redis_conf)
         if isinstance(record, Unknown):
             failed = failed or (None if read_fact.is_not_there(record) else record)
         elif (record.get("dir") or "").rstrip("/") == own.rstrip("/"):
@@ -283,7 +283,7 @@ def _started(machine: Machine, directory: str, inside: Inside, given: dict[str, 
     record: RedisConf | Unknown = RedisConf(directives=())
     if file:
         path = inside.path(file if file.startswith("/") else f"{inside.directory}/{file}")
-        record, source = read_fact.understood(machine.settings(path), database_files.parse_redis_conf), path
+        record, source = read_fact.understood(machine.settings(path), server_files.parse_redis_conf), path
     if isinstance(record, Unknown):
         return {"appendonly": record, "appendfsync": record}
     words = tuple((name, value) for name, value in given.items() if value is not None)

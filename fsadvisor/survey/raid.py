@@ -8,7 +8,7 @@ from fsadvisor.facts import Cause, Fact, Known, Unknown
 from fsadvisor.readers import systemd_units, volume_tools
 from fsadvisor.readers.dm_target import RaidTarget, Striped
 from fsadvisor.readers.parsing import whole
-from fsadvisor.survey import read_fact, stopped
+from fsadvisor.survey import faults, read_fact
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
@@ -39,7 +39,7 @@ def array(machine: Machine, folder: str) -> dict[str, Any]:
     if read_fact.value(level) not in _WITHOUT_COPIES:
         found["md_degraded"] = read_fact.number(machine, f"{folder}/md/degraded")
         found["md_mismatches"] = read_fact.number(machine, f"{folder}/md/mismatch_cnt")
-        found["md_action"] = stopped.array_action(machine, folder)
+        found["md_action"] = faults.array_action(machine, folder)
         found["md_spares"] = _spares(machine, folder)
         if read_fact.value(found["md_action"]) in _MOVING:
             found["md_at_speed_limit"] = _at_speed_limit(machine, folder)

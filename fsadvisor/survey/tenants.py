@@ -9,16 +9,22 @@ from msgspec import Struct
 
 from fsadvisor.facts import NOT_APPLICABLE, Cause, Fact, Known, Unknown
 from fsadvisor.patterns import late
+from fsadvisor.readers import server_files
 from fsadvisor.storage import Below
 from fsadvisor.survey import read_fact
 from fsadvisor.survey.below import NOT_FOLLOWED, Folding
+from fsadvisor.survey.filesystem_types.registry import (
+    mount_point_of,
+)
 
 if TYPE_CHECKING:
-    from collections.abc import Container, Iterable, Iterator, Mapping
+    from collections.abc import Callable, Container, Iterable, Iterator, Mapping
 
     from fsadvisor.machine.port import Answer, Argv, Machine
+    from fsadvisor.storage import NfsExported
     from fsadvisor.survey.inventory import Surveyed
     from fsadvisor.survey.programs import RunningProgram
+
 
 _NOT_FOLLOWED: Final = Below(**dict.fromkeys(Below.__struct_fields__, NOT_FOLLOWED))
 
@@ -223,3 +229,57 @@ def _kept(text: str, storages: Mapping[str, ProxmoxStorage]) -> Iterator[str]:
         elif now is not None and now[0] == found["guest"]:
             disks[now] = False  # it has discard=on, or is no disk
     yield from (f"{guest} {slot}" for (guest, slot), kept in sorted(disks.items()) if kept)
+
+
+_NFSD: Final = "/proc/fs/nfsd/threads"
+_MOUNTS: Final = "/proc/self/mountinfo"
+"""nfs-server.service mounts the server's own filesystem, and it stays mounted."""
+
+
+def exported(machine: Machine, points: Container[str], ganesha: Fact[bool]) -> Callable[[str], Fact[NfsExported]]:
+    """Of a mount point, how it is exported, by the kernel's server or by NFS-Ganesha; `ganesha`: whether that runs."""
+    by_kernel = _by_kernel(machine, points)
+    if isinstance(ganesha, Unknown) or not ganesha.value:
+        return by_kernel  # what runs is not known: the kernel's answer is as good as it was
+    record = read_fact.file_record(machine, server_files.GANESHA_PATH, server_files.parse_ganesha_conf)
+    if isinstance(record, Unknown):
+        why = record if record.learn else Unknown(Cause.NOT_EXPOSED, "look for NFS-Ganesha's exports", record.source)
+        return lambda point: by_kernel(point) if read_fact.value(by_kernel(point)) in ("sync", "async") else why
+    writable = {mount_point_of(it.path, points) for it in record.exports if it.writable}
+
+    def exported_at(mount_point: str) -> Fact[NfsExported]:
+        kernels = by_kernel(mount_point)
+        if read_fact.value(kernels) in ("sync", "async"):
+            return kernels
+        if mount_point in writable:
+            return Known("sync", server_files.GANESHA_PATH)
+        if not record.whole:
+            return Unknown(Cause.NOT_EXPOSED, "look in the files that it includes", server_files.GANESHA_PATH)
+        return kernels
+
+    return exported_at
+
+
+def _by_kernel(machine: Machine, points: Container[str]) -> Callable[[str], Fact[NfsExported]]:
+    """Nothing is exported where no server runs, whatever the table still says."""
+    mounts = read_fact.value(read_fact.text(machine, _MOUNTS))
+    if mounts is not None and " - nfsd " not in mounts:
+        return lambda _: read_fact.shared_fact("no", f"no NFS server: {_MOUNTS}")
+    threads = read_fact.number(machine, _NFSD)
+    if read_fact.value(threads) == 0:
+        return lambda _: read_fact.shared_fact("no", f"no NFS server: {_NFSD}")
+    if isinstance(threads, Unknown):
+        stopped = threads
+        return lambda _: stopped
+    table = read_fact.file_record(machine, server_files.ETAB, server_files.parse_nfs_exports)
+    if isinstance(table, Unknown):
+        unknown = table
+        return lambda _: Known("no", f"no {server_files.ETAB}") if read_fact.is_not_there(unknown) else unknown
+    found: dict[str, NfsExported] = {}
+    for export in table.exports:
+        point = mount_point_of(export.path, points)
+        if point is not None and "rw" in export.options:
+            found[point] = "async" if "async" in export.options or found.get(point) == "async" else "sync"
+    if table.unread:
+        return lambda point: read_fact.fact_of(found.get(point), server_files.ETAB)
+    return lambda point: Known(found.get(point, "no"), server_files.ETAB)

@@ -21,14 +21,14 @@ from fsadvisor.survey import (
     block,
     configured,
     drive,
+    faults,
     filesystems,
     host,
     hosting,
-    kernel_log,
     layers,
     looks,
     measured,
-    multipath,
+    members,
     programs,
     raid,
     read_fact,
@@ -210,7 +210,7 @@ def collect(machine: Machine) -> Inventory:
         udev=by_udev,
         io=_io(machine, known),
         uptime=block.uptime_seconds(machine, hosting.container(machine)),
-        log=kernel_log.read(machine),
+        log=faults.read_log(machine),
         past=looks.read(machine),
         lsblk_labels={} if labels_told else _lsblk_labels(machine),
         tables=_tables(machine, known),
@@ -272,7 +272,7 @@ def _commands(machine: Machine, tree: BlockTree, labels_told: bool) -> list[Argv
         wanted.append(lsblk.LABELS_ARGV)
     if _has_mapped(tree):
         wanted.append(dmsetup.DMSETUP_TABLE_ARGV)
-    if multipath.has_any(machine, tree):
+    if members.has_any(machine, tree):
         wanted += [dmsetup.DMSETUP_STATUS_ARGV, dmsetup.MULTIPATHD_ARGV]
     if _has_lvm(machine, tree):
         wanted.append(volume_tools.LVS_ARGV)

@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from fsadvisor.rulebook.advise import judge
-from fsadvisor.rulebook.examples import imagined
 from fsadvisor.rulebook.loading import load_rulebook
+from fsadvisor.rulebook.mutants import imagined
 from fsadvisor.rulebook.rule import Outcome
 from tests.lab.scenario import ask_udevd, run, settle, wait_for
 

@@ -10,8 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from fsadvisor.facts import Unknown
+from fsadvisor.plan import UnfitError
 from fsadvisor.plan.fstab_patch import Wish, diff, edit, edited, escape, with_options
-from fsadvisor.plan.model import UnfitError
 from fsadvisor.readers import mount_tables
 from tests.plan.composed import FSTAB, TEXTS, planned, server
 

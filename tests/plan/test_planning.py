@@ -8,8 +8,8 @@ from fsadvisor.plan.documents import readme
 from fsadvisor.plan.planning import chosen
 from fsadvisor.plan.planning import plan as plan_of
 from fsadvisor.rulebook.advise import advise, judge
-from fsadvisor.rulebook.examples import imagined
 from fsadvisor.rulebook.loading import own_rulebook
+from fsadvisor.rulebook.mutants import imagined
 from fsadvisor.rulebook.rule import Outcome
 from fsadvisor.storage import Storage
 from tests.plan import composed

@@ -6,7 +6,7 @@ from fsadvisor.facts import Cause, Known, Unknown
 from fsadvisor.machine.fit_to_tell import log_about_storage
 from fsadvisor.readers import kernel_log
 from fsadvisor.survey import block
-from fsadvisor.survey import kernel_log as judged
+from fsadvisor.survey import faults as judged
 from tests.cases import each
 from tests.panel import build
 
@@ -70,8 +70,8 @@ def test_what_was_said_of_a_loop_device_is_in_doubt_once_attached_ones_were_not_
     again = kernel_log.parse(f"{text}[   13.000000] {error}\n").events
     assert {(it.device, it.count, it.doubtful) for it in again} == {("loop0", 1, False), ("sda", 1, False)}
     up, device = Known(1000, "uptime"), replace(build_device("sda", ""), name="loop0", hardware="")
-    assert judged.of_disk(log(error, lost), device, up, "io").cause is Cause.NOT_EXPOSED
-    assert judged.of_disk(log(error, lost, error), device, up, "io").value == 1
+    assert judged.logged_on_disk(log(error, lost), device, up, "io").cause is Cause.NOT_EXPOSED
+    assert judged.logged_on_disk(log(error, lost, error), device, up, "io").value == 1
 
 
 def test_what_is_not_about_storage_is_left_alone():
@@ -106,28 +106,28 @@ def test_a_recording_holds_no_line_about_anything_else_and_no_name_of_a_file():
 def test_age_and_count_are_told_and_what_is_old_does_not_count():
     device = build_device("sda", "ata3")
     found = log(*["ata3: hard resetting link"] * 4, start=1000.0)
-    young = judged.of_disk(found, device, Known(1000 + 7200, "uptime"), "link")
+    young = judged.logged_on_disk(found, device, Known(1000 + 7200, "uptime"), "link")
     assert young.value == 4
     assert "the link was reset 4 times, first 2 h ago, last 119 min ago" in young.source
-    assert judged.of_disk(found, device, Known(1000 + 8 * 86400, "uptime"), "link").value == 0
+    assert judged.logged_on_disk(found, device, Known(1000 + 8 * 86400, "uptime"), "link").value == 0
     unknown = Unknown(Cause.DENIED, "")
-    assert judged.of_disk(found, device, unknown, "link") is unknown
-    assert judged.of_disk(found, device, Known(9000, "uptime"), "io") == Known(0, "dmesg")
+    assert judged.logged_on_disk(found, device, unknown, "link") is unknown
+    assert judged.logged_on_disk(found, device, Known(9000, "uptime"), "io") == Known(0, "dmesg")
 
 
 def test_only_a_disks_own_port_controller_and_place_speak_of_it():
     found = log("ata4: hard resetting link", "nvme nvme1: controller is down; will reset: CSTS=0xffffffff")
     up = Known(1000, "uptime")
-    assert judged.of_disk(found, build_device("sda", "ata3"), up, "link").value == 0
-    assert judged.of_disk(found, build_device("sdb", "ata4"), up, "link").value == 1
+    assert judged.logged_on_disk(found, build_device("sda", "ata3"), up, "link").value == 0
+    assert judged.logged_on_disk(found, build_device("sdb", "ata4"), up, "link").value == 1
 
 
 def test_a_journals_error_is_its_filesystems():
     found = log("Aborting journal on device sda1-8.", "EXT4-fs (dm-3): Remounting filesystem read-only")
     up = Known(1000, "uptime")
-    assert judged.of_filesystem(found, ("sda1",), up).value == 1
-    assert judged.of_filesystem(found, ("dm-3",), up).value == 1
-    assert judged.of_filesystem(found, ("sda2",), up).value == 0
+    assert judged.logged_on_filesystem(found, ("sda1",), up).value == 1
+    assert judged.logged_on_filesystem(found, ("dm-3",), up).value == 1
+    assert judged.logged_on_filesystem(found, ("sda2",), up).value == 0
 
 
 def build_device(name, port):

@@ -6,9 +6,9 @@ from msgspec.structs import replace
 from fsadvisor.pages.escape import width
 from fsadvisor.report.findings import findings, unfolded
 from fsadvisor.report.titles import cut_in_the_middle, title
-from fsadvisor.rulebook.examples import imagined
 from fsadvisor.rulebook.laws import mistitled, unproven
 from fsadvisor.rulebook.loading import own_rulebook
+from fsadvisor.rulebook.mutants import imagined
 from fsadvisor.rulebook.remedy import title_template
 from fsadvisor.storage.catalogue import catalogue
 from tests.cases import few

@@ -2,7 +2,7 @@
 
 from types import SimpleNamespace
 
-from fsadvisor.rulebook.examples import imagined
+from fsadvisor.rulebook.mutants import imagined
 
 
 def scope(subject, facts):

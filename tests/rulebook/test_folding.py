@@ -3,7 +3,7 @@
 import pytest
 from msgspec.structs import replace
 
-from fsadvisor.rulebook.examples import imagined
+from fsadvisor.rulebook.mutants import imagined
 from fsadvisor.rulebook.ranking import behind
 from fsadvisor.rulebook.rule import Outcome
 from tests.machines.replay import RULES

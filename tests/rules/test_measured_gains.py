@@ -4,8 +4,8 @@ import pytest
 
 from fsadvisor.measure.probe.jobs import JOBS
 from fsadvisor.rulebook.advise import Outcome, judge
-from fsadvisor.rulebook.examples import imagined
 from fsadvisor.rulebook.loading import own_rulebook
+from fsadvisor.rulebook.mutants import imagined
 from fsadvisor.storage.catalogue import catalogue
 from tests.cases import each
 

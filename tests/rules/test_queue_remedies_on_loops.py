@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 
 from fsadvisor.rulebook.advise import judge
-from fsadvisor.rulebook.examples import imagined
 from fsadvisor.rulebook.loading import own_rulebook
+from fsadvisor.rulebook.mutants import imagined
 from fsadvisor.rulebook.rule import Outcome
 from tests.loops import loops, needs_loop_devices
 

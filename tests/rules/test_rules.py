@@ -6,9 +6,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fsadvisor.rulebook.advise import failures, judge
-from fsadvisor.rulebook.examples import imagined
+from fsadvisor.rulebook.advise import judge
+from fsadvisor.rulebook.laws import failures
 from fsadvisor.rulebook.loading import own_rulebook, own_rules
+from fsadvisor.rulebook.mutants import imagined
 from fsadvisor.rulebook.rule import Outcome
 from tests.cases import tries
 

@@ -6,8 +6,8 @@ import subprocess
 import pytest
 
 from fsadvisor.rulebook.advise import judge
-from fsadvisor.rulebook.examples import imagined
 from fsadvisor.rulebook.loading import own_rulebook
+from fsadvisor.rulebook.mutants import imagined
 from fsadvisor.rulebook.rule import Outcome
 
 RULE = next(rule for rule in own_rulebook().rules if rule.id == "flushes-on-protected-nvme")

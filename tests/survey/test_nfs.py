@@ -4,13 +4,13 @@ import pytest
 
 from fsadvisor.facts import Cause, Known, Unknown
 from fsadvisor.machine import fit_to_tell
-from fsadvisor.readers import nfs_exports
-from fsadvisor.survey import presence
+from fsadvisor.readers import server_files
+from fsadvisor.survey import tenants
 from tests.paths import FIXTURES
 from tests.told import machine
 
 ETAB = "/srv/a\t192.0.2.7(rw,sync,wdelay)\n/srv/a\tfiler.example(rw,async)\n/srv/b\t*(ro,async)\n/data\t*(rw,sync)\n"
-RUNS = {"/proc/fs/nfsd/threads": "8\n", nfs_exports.ETAB: ETAB}
+RUNS = {"/proc/fs/nfsd/threads": "8\n", server_files.ETAB: ETAB}
 POINTS = ("/", "/srv", "/srv/b", "/data")
 NOTHING_ELSE = Known(False, "running processes")
 GANESHA = (FIXTURES / "outputs" / "ganesha_conf" / "vfs.out").read_text()
@@ -18,7 +18,7 @@ GANESHA = (FIXTURES / "outputs" / "ganesha_conf" / "vfs.out").read_text()
 
 def exported(files, point, points=POINTS, ganesha=False):
     made = machine(mounts=("21 1 0:55 / /proc/fs/nfsd rw - nfsd nfsd rw",), files=files)
-    return presence.exported(made, points, Known(ganesha, "running processes"))(point)
+    return tenants.exported(made, points, Known(ganesha, "running processes"))(point)
 
 
 @pytest.mark.parametrize(("point", "how"), [("/srv", "async"), ("/srv/b", "no"), ("/data", "sync"), ("/", "no")])
@@ -29,30 +29,30 @@ def test_a_mount_is_exported_as_the_weakest_of_its_directories_for_writing(point
 def test_a_table_that_a_stopped_server_left_exports_nothing():
     assert exported(RUNS | {"/proc/fs/nfsd/threads": "0\n"}, "/srv").value == "no"
     never_mounted = machine(mounts=("36 1 8:0 / /srv rw - ext4 /dev/sda rw",), files=RUNS)
-    assert presence.exported(never_mounted, POINTS, NOTHING_ELSE)("/srv").value == "no"
+    assert tenants.exported(never_mounted, POINTS, NOTHING_ELSE)("/srv").value == "no"
 
 
 def test_a_file_that_may_not_be_read_leaves_it_open():
-    denied = Unknown(Cause.DENIED, "run as root", nfs_exports.ETAB)
-    assert isinstance(exported(RUNS | {nfs_exports.ETAB: denied}, "/srv"), Unknown)
+    denied = Unknown(Cause.DENIED, "run as root", server_files.ETAB)
+    assert isinstance(exported(RUNS | {server_files.ETAB: denied}, "/srv"), Unknown)
     assert isinstance(exported(RUNS | {"/proc/fs/nfsd/threads": denied}, "/srv"), Unknown)
 
 
 def test_a_line_that_is_not_understood_leaves_the_others_and_no_is_no_more_said():
-    files = RUNS | {nfs_exports.ETAB: f"{ETAB}odd\n"}
-    assert exported(files, "/data") == Known("sync", nfs_exports.ETAB)
+    files = RUNS | {server_files.ETAB: f"{ETAB}odd\n"}
+    assert exported(files, "/data") == Known("sync", server_files.ETAB)
     assert isinstance(exported(files, "/"), Unknown)
 
 
 def test_a_recording_holds_the_exports_without_the_clients():
-    told = fit_to_tell.of_file(nfs_exports.ETAB, f"{ETAB}odd of jo\n")
+    told = fit_to_tell.of_file(server_files.ETAB, f"{ETAB}odd of jo\n")
     assert told == "/srv/a\t*(rw,sync)\n/srv/a\t*(rw,async)\n/srv/b\t*(ro,async)\n/data\t*(rw,sync)\n"
-    assert fit_to_tell.of_file(nfs_exports.ETAB, told) == told
+    assert fit_to_tell.of_file(server_files.ETAB, told) == told
 
 
 def by_ganesha(text, point):
-    made = machine(mounts=("36 1 8:0 / /srv rw - ext4 /dev/sda rw",), files={nfs_exports.GANESHA_PATH: text})
-    return presence.exported(made, POINTS, Known(True, "running processes"))(point)
+    made = machine(mounts=("36 1 8:0 / /srv rw - ext4 /dev/sda rw",), files={server_files.GANESHA_PATH: text})
+    return tenants.exported(made, POINTS, Known(True, "running processes"))(point)
 
 
 def test_ganesha_exports_in_sync_what_a_client_may_write_and_other_files_leave_the_rest_open():
@@ -69,11 +69,11 @@ def test_without_its_file_nobody_knows_what_ganesha_exports():
 
 
 def test_the_kernels_export_counts_beside_ganesha():
-    assert exported(RUNS | {nfs_exports.GANESHA_PATH: GANESHA}, "/srv", ganesha=True).value == "async"
+    assert exported(RUNS | {server_files.GANESHA_PATH: GANESHA}, "/srv", ganesha=True).value == "async"
 
 
 def test_a_recording_holds_what_ganesha_exports_without_clients_and_users():
-    told = fit_to_tell.of_file(nfs_exports.GANESHA_PATH, GANESHA)
-    assert nfs_exports.parse_ganesha_conf(told) == nfs_exports.parse_ganesha_conf(GANESHA)
-    assert fit_to_tell.of_file(nfs_exports.GANESHA_PATH, told) == told
+    told = fit_to_tell.of_file(server_files.GANESHA_PATH, GANESHA)
+    assert server_files.parse_ganesha_conf(told) == server_files.parse_ganesha_conf(GANESHA)
+    assert fit_to_tell.of_file(server_files.GANESHA_PATH, told) == told
     assert not any(it in told for it in ("192.0.2.0", "User_Id", "Pseudo", "/etc"))

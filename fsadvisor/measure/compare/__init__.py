@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from fsadvisor.measure.probe.cost import Cost
     from fsadvisor.measure.probe.jobs import Job
     from fsadvisor.measure.probe.result import Result
-    from fsadvisor.survey.filesystem_types.base import Variant
+    from fsadvisor.survey.filesystem_types import Variant
 
 
 _MIB: Final = 1 << 20

@@ -28,8 +28,8 @@ from fsadvisor.measure.waits.threads import EVERY_S, Watch, watch
 from fsadvisor.measure.waits.window import window as counted
 from fsadvisor.pages.escape import encodable
 from fsadvisor.readers import kernel_log, system_counters
+from fsadvisor.survey.faults import names_of
 from fsadvisor.survey.hosting import INITIAL
-from fsadvisor.survey.kernel_log import names_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

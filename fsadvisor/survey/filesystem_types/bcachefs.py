@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
-from fsadvisor.survey.filesystem_types.base import Devices, FilesystemType
+from fsadvisor.survey.filesystem_types import Devices, FilesystemType
 
 if TYPE_CHECKING:
     from fsadvisor.machine.port import Machine

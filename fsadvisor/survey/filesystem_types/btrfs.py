@@ -11,8 +11,7 @@ from fsadvisor.facts import Cause, Fact, Known, Unknown
 from fsadvisor.readers import btrfs_tools, file_attributes
 from fsadvisor.readers.parsing import whole
 from fsadvisor.survey import read_fact
-from fsadvisor.survey.filesystem_types import base
-from fsadvisor.survey.filesystem_types.base import Devices, FilesystemType, Variant
+from fsadvisor.survey.filesystem_types import Devices, FilesystemType, Variant, btrfs_seeds, by_options
 from fsadvisor.version import Version
 
 if TYPE_CHECKING:
@@ -23,7 +22,7 @@ if TYPE_CHECKING:
     from fsadvisor.readers.mount_tables import Mount
     from fsadvisor.storage import Filesystem
     from fsadvisor.survey.block import BlockDevice, BlockTree
-    from fsadvisor.survey.filesystem_types.base import Facts, Superblock
+    from fsadvisor.survey.filesystem_types import Facts, Superblock
 
 _IN_SYSFS = Version(5, 9)
 _LOOKED_AT = 200
@@ -122,7 +121,7 @@ def facts(machine: Machine, block: Superblock, kernel: Fact[Version], members: t
         data_profile=read_fact.field(usage, tool, lambda it: _profile(it, "Data")),
         metadata_profile=read_fact.field(usage, tool, lambda it: _profile(it, "Metadata")),
         snapshots=read_fact.field(snapshots, " ".join(snapshots_argv), lambda it: bool(it.paths)),
-        shut_down=base.by_options(block, base.btrfs_seeds(_writeable(machine, block.directory, members))),
+        shut_down=by_options(block, btrfs_seeds(_writeable(machine, block.directory, members))),
         space_cache=_space_cache(options),
         quota=quota(machine, block.directory, kernel) if block.directory else _NO_FOLDER,
         quota_limits=limits(machine, block.directory) if block.directory else _NO_FOLDER,

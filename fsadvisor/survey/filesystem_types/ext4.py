@@ -12,8 +12,7 @@ from fsadvisor.readers import ext4_reports
 from fsadvisor.readers.parsing import whole
 from fsadvisor.storage import DataMode
 from fsadvisor.survey import read_fact
-from fsadvisor.survey.filesystem_types import base
-from fsadvisor.survey.filesystem_types.base import Devices, FilesystemType, Variant
+from fsadvisor.survey.filesystem_types import Devices, FilesystemType, Variant, ext4_shut_down
 
 if TYPE_CHECKING:
     from typing import Literal
@@ -23,7 +22,7 @@ if TYPE_CHECKING:
     from fsadvisor.readers.mount_tables import Mount
     from fsadvisor.storage import Filesystem
     from fsadvisor.survey.block import BlockDevice, BlockTree
-    from fsadvisor.survey.filesystem_types.base import Superblock
+    from fsadvisor.survey.filesystem_types import Superblock
     from fsadvisor.version import Version
 
 _parse_options = lru_cache(maxsize=512)(ext4_reports.parse_ext4_options)
@@ -150,7 +149,7 @@ def facts(machine: Machine, block: Superblock, kernel: Fact[Version]) -> Ext4Fac
         inode_bytes=read_fact.field(header, tool, lambda it: it.inode_size_bytes),
         stripe_unit_bytes=read_fact.field(header, tool, _stride_bytes),
         errors=errors,
-        shut_down=base.ext4(block, read_fact.field(header, tool, _read_only_by_format), errors, kernel),
+        shut_down=ext4_shut_down(block, read_fact.field(header, tool, _read_only_by_format), errors, kernel),
         maximum_file_bytes=read_fact.field(header, tool, _maximum_file_bytes),
         stripe_width_bytes=read_fact.field(header, tool, _stripe_width_bytes),
         journal_mib=read_fact.field(header, tool, _journal_mib),

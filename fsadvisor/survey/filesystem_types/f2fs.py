@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Final
 from fsadvisor.facts import Cause, Fact, Known, Unknown
 from fsadvisor.readers import json_text
 from fsadvisor.survey import read_fact
-from fsadvisor.survey.filesystem_types.base import MOUNTINFO, Devices, Facts, FilesystemType, Superblock, Variant
+from fsadvisor.survey.filesystem_types import MOUNTINFO, Devices, Facts, FilesystemType, Superblock, Variant
 
 if TYPE_CHECKING:
     from fsadvisor.machine.port import Machine

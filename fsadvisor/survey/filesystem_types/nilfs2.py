@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from fsadvisor.facts import Fact, Known
-from fsadvisor.survey.filesystem_types.base import MOUNTINFO, Facts, FilesystemType, Superblock
+from fsadvisor.survey.filesystem_types import MOUNTINFO, Facts, FilesystemType, Superblock
 
 if TYPE_CHECKING:
     from fsadvisor.machine.port import Machine

@@ -8,8 +8,19 @@ from __future__ import annotations
 from pathlib import PurePosixPath
 from typing import TYPE_CHECKING, Any, Final
 
-from fsadvisor.survey.filesystem_types import bcachefs, btrfs, ext4, f2fs, nilfs2, xfs, zfs
-from fsadvisor.survey.filesystem_types.base import Devices, FilesystemType, Superblock, option
+from fsadvisor.survey.filesystem_types import (
+    Devices,
+    FilesystemType,
+    Superblock,
+    bcachefs,
+    btrfs,
+    ext4,
+    f2fs,
+    nilfs2,
+    option,
+    xfs,
+    zfs,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Container, Iterable, Mapping
@@ -44,6 +55,8 @@ _ALL: Final = (
 
 TYPES: Final[Mapping[str, FilesystemType]] = {it.name: it for it in _ALL}
 ON_DEVICES: Final = frozenset(it.name for it in _ALL if it.on_devices)
+IN_POOLS: Final = frozenset(it.name for it in _ALL if not it.on_devices)
+"""Their mounts name no device, so that any disk may be one of theirs."""
 UUID_OF_ONE_DEVICE: Final = frozenset(it.name for it in _ALL if not it.uuid_in_common)
 MADE: Final = tuple(it.name for it in _ALL if it.mkfs_quiet is not None)
 IN_PAPERS: Final = tuple(it.name for it in _ALL if it.in_papers)
@@ -52,7 +65,7 @@ NO_FLUSH_OPTIONS: Final = frozenset(word for it in _ALL for word in it.no_flush_
 
 
 def type_of(name: str) -> FilesystemType:
-    """The type of that name; one that is not known is as `base` has it, without a device."""
+    """The type of that name; one that is not known is as FilesystemType has it, without a device."""
     return TYPES.get(name) or FilesystemType(name=name, on_devices=False, quotas="quotactl")
 
 

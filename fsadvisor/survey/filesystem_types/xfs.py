@@ -8,8 +8,7 @@ from fsadvisor.facts import NOT_APPLICABLE, Cause, Fact, Known, Unknown
 from fsadvisor.readers import xfs_reports
 from fsadvisor.readers.parsing import size_bytes
 from fsadvisor.survey import read_fact
-from fsadvisor.survey.filesystem_types import base
-from fsadvisor.survey.filesystem_types.base import Devices, FilesystemType, Variant, option
+from fsadvisor.survey.filesystem_types import Devices, FilesystemType, Variant, option, xfs_shut_down
 from fsadvisor.version import Version
 
 if TYPE_CHECKING:
@@ -20,7 +19,7 @@ if TYPE_CHECKING:
     from fsadvisor.readers.xfs_reports import XfsInfo
     from fsadvisor.storage import Filesystem
     from fsadvisor.survey.block import BlockDevice, BlockTree
-    from fsadvisor.survey.filesystem_types.base import Superblock
+    from fsadvisor.survey.filesystem_types import Superblock
 
 _BARRIERS_ALWAYS = Version(4, 19)
 """`nobarrier` was removed by commit 1c02d502c208, in 4.19."""
@@ -81,7 +80,7 @@ def facts(machine: Machine, block: Superblock, kernel: Fact[Version]) -> XfsFact
         xfs_sparse_inodes=read_fact.field(info, tool, lambda it: it.sparse),
         xfs_crc=read_fact.field(info, tool, lambda it: it.crc),
         allocation_groups=read_fact.field(info, tool, lambda it: it.agcount),
-        shut_down=base.xfs(answer),
+        shut_down=xfs_shut_down(answer),
         stripe_width_bytes=read_fact.field(info, tool, lambda it: _in_bytes(it.swidth_blocks, it)),
         xfs_bigtime=read_fact.field(info, tool, lambda it: it.bigtime),
         xfs_ftype=read_fact.field(info, tool, lambda it: it.ftype),

@@ -9,7 +9,7 @@ from fsadvisor.facts import NOT_APPLICABLE, Cause, Fact, Known, Unknown
 from fsadvisor.patterns import late
 from fsadvisor.readers import zfs_tools
 from fsadvisor.survey import power_loss, read_fact
-from fsadvisor.survey.filesystem_types.base import Devices, FilesystemType
+from fsadvisor.survey.filesystem_types import Devices, FilesystemType
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from fsadvisor.readers.zfs_tools import Dataset, Pool, PoolStatus, ZpoolStatus
     from fsadvisor.storage import Atime, Disk, PlpVerdict, VdevKind
     from fsadvisor.survey.block import BlockDevice, BlockTree
-    from fsadvisor.survey.filesystem_types.base import Superblock
+    from fsadvisor.survey.filesystem_types import Superblock
     from fsadvisor.survey.programs import RunningProgram
     from fsadvisor.version import Version
 

@@ -30,9 +30,9 @@ if TYPE_CHECKING:
 
     from fsadvisor.machine.port import Answer
     from fsadvisor.pages.glyphs import Glyphs
+    from fsadvisor.plan import FileChange, Manual, Plan, Step
+    from fsadvisor.plan import Finding as PlannedFinding
     from fsadvisor.plan.documents import PlanText as File
-    from fsadvisor.plan.model import FileChange, Manual, Plan, Step
-    from fsadvisor.plan.model import Finding as PlannedFinding
     from fsadvisor.plan.script import Part
     from fsadvisor.report.findings import Finding
     from fsadvisor.rulebook.advise import Verdict

@@ -1,24 +1,30 @@
-"""Several paths to one disk: how many of a multipath device's work, and disks that none joins."""
+"""What joins disks: multipath devices by how many of their paths work, arrays and pools; and disks that none joins."""
 
 from __future__ import annotations
 
 from functools import partial
 from typing import TYPE_CHECKING, Final
 
+from msgspec.structs import replace
+
 from fsadvisor.facts import Cause, Fact, Known, Unknown
 from fsadvisor.patterns import late
 from fsadvisor.readers import dmsetup
 from fsadvisor.survey import read_fact
-from fsadvisor.survey.stopped import GONE
+from fsadvisor.survey.faults import GONE
+from fsadvisor.survey.filesystem_types.registry import IN_POOLS
+from fsadvisor.survey.filesystem_types.zfs import ZFS
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
     from fsadvisor.machine.port import Machine
     from fsadvisor.readers.dmsetup import Maps, Path
-    from fsadvisor.storage import Disk, Layer
+    from fsadvisor.storage import Disk, Layer, MemberOf
     from fsadvisor.survey.block import BlockTree, Udev
-    from fsadvisor.survey.inventory import Stack
+    from fsadvisor.survey.inventory import Inventory, Stack
+
+_MEMBERS: Final = ("zfs_member", "mpath_member")
 
 _LOOK_BELOW = "run as root with dmsetup installed: a device that may join the paths is not known whole"
 _SAME_DISK = "udev ID_WWN_WITH_EXTENSION, ID_SERIAL"
@@ -176,3 +182,71 @@ def _identity(properties: Mapping[str, str]) -> str | None:
 
 def _name(at: str) -> str:
     return at.partition(":")[2]
+
+
+def with_sorting(disks: Mapping[str, Disk], inventory: Inventory, layers: Mapping[str, Layer]) -> dict[str, Disk]:
+    """The disks, each with whether a multipath device or ZFS stands on it, which orders requests itself."""
+    pools = {block.id for block in inventory.blocks.values() if block.type in IN_POOLS}
+    partitions: dict[str, list[str]] = {}
+    for device in inventory.tree.devices.values():
+        if device.parent is not None:
+            partitions.setdefault(device.parent, []).append(device.name)
+    multipath = {
+        below
+        for subject, under in inventory.stack.below.items()
+        if subject in layers and read_fact.value(layers[subject].kind) == "dm-multipath"
+        for below in under
+    }
+    found: dict[str, Disk] = {}
+    for subject, disk in disks.items():
+        name = subject.partition(":")[2]
+        properties = [inventory.udev.of(device_name) for device_name in (name, *partitions.get(name, ()))]
+        above = inventory.stack.filesystems_on(subject)
+        if subject in multipath or pools.intersection(above):
+            fact: Fact[bool] = Known(True, "the stack in sysfs")
+        else:
+            fact = _by_udev(properties, inventory.udev, maybe=bool(pools) and not above)
+        found[subject] = replace(disk, sorted_above=fact)
+    return found
+
+
+_REDUNDANT: Final = ("raid1", "raid4", "raid5", "raid6", "raid10")
+
+
+def with_membership(disks: Mapping[str, Disk], inventory: Inventory, layers: Mapping[str, Layer]) -> dict[str, Disk]:
+    """The hard disks, each with whether md with redundancy or ZFS stands on it, which rebuild onto it."""
+    arrays = [at for at, layer in layers.items() if read_fact.value(layer.md_level) in _REDUNDANT]
+    members = {below for at in arrays for below in inventory.stack.under(at)}
+    pools = {block.id for block in inventory.blocks.values() if block.type == ZFS.name}
+    pooled = {
+        device.parent or device.name
+        for device in inventory.tree.devices.values()
+        if inventory.udev.of(device.name).get("ID_FS_TYPE") == "zfs_member"
+    }
+
+    def member(subject: str) -> Fact[MemberOf]:
+        if subject in members:
+            return Known("array", "the stack in sysfs")
+        if subject.partition(":")[2] in pooled or pools.intersection(inventory.stack.filesystems_on(subject)):
+            return Known("pool", "the stack, udev ID_FS_TYPE")
+        if pools and inventory.udev.unread is not None:
+            return inventory.udev.unread
+        return read_fact.shared_fact("neither", "the stack, udev ID_FS_TYPE")
+
+    def with_it(subject: str, disk: Disk) -> Disk:
+        if isinstance(disk.rotational, Unknown):
+            return replace(disk, member_of=disk.rotational)
+        return replace(disk, member_of=member(subject)) if disk.rotational.value else disk
+
+    return {subject: with_it(subject, disk) for subject, disk in disks.items()}
+
+
+def _by_udev(properties: Sequence[Mapping[str, str]], udev: Udev, *, maybe: bool) -> Fact[bool]:
+    if any(
+        of_device.get("ID_FS_TYPE") in _MEMBERS or of_device.get("DM_MULTIPATH_DEVICE_PATH") == "1"
+        for of_device in properties
+    ):
+        return Known(True, "udev ID_FS_TYPE")
+    if maybe and not any("ID_FS_TYPE" in of_device for of_device in properties):
+        return udev.missing("udev ID_FS_TYPE")
+    return read_fact.shared_fact(False, "the stack in sysfs")
