@@ -86,11 +86,11 @@ def _audit(chosen: argparse.Namespace) -> int:
     rulebook = looking.rulebook(chosen)
     machine = looking.machine(chosen)
     seen, which = looking.identified(machine, chosen, MachineIdentity)
+    identity = which() if chosen.form in ("json", "lines", "brief") else None
+    del which  # and with it all that was read of the machine: of a big one that is more than its report takes
     storage = with_fitting_waivers(seen, rulebook.rules)
     verdicts = advise(storage, rulebook.rules, every=chosen.all)
     status = BLIND if could_not_look(storage, machine.root) else _exit_code(chosen, verdicts, rulebook)
-    identity = which() if chosen.form in ("json", "lines", "brief") else None
-    del which  # and with it all that was read of the machine: of a big one that is more than its report takes
     about = Provenance(version=__version__, root=machine.root, rule_errors=rulebook.errors, identity=identity)
     if status or not chosen.quiet:
         report = _report(chosen, storage, verdicts, about)

@@ -114,7 +114,7 @@ class Written:
         self._owners = {id(subject.scope[name]): subject.id for subject in owning for name in _own(subject)}
         self._stable = about.identity.stable if about.identity else {}
         self._sources = sources
-        self._reasons: dict[tuple[Cause, str], int] = {}
+        self._reasons: dict[tuple[Cause, str, str], int] = {}
 
     def subject(self, seen: Subject) -> model.Subject:
         """One subject with its own facts.
@@ -132,7 +132,8 @@ class Written:
                     continue
                 if isinstance(fact, Unknown):
                     if fact.cause is not Cause.NOT_APPLICABLE:
-                        unknown[name] = reasons.setdefault((fact.cause, fact.learn), len(reasons))
+                        why = (fact.cause, fact.sentence, fact.subject)
+                        unknown[name] = reasons.setdefault(why, len(reasons))
                     continue
                 value = fact.value
                 if value.__class__ is not bool and value.__class__ is not int:
@@ -158,10 +159,11 @@ class Written:
 
     def reasons(self) -> Iterator[model.UnknownFact]:
         """Why facts are not known, for all subjects that were written."""
-        return (model.UnknownFact(cause, learn) for cause, learn in self._reasons)
+        for cause, sentence, subject in self._reasons:
+            yield model.UnknownFact(cause, Unknown(cause, sentence, subject=subject).learn)
 
 
-_NO_NUMBER = (Cause.UNREADABLE, "")
+_NO_NUMBER = (Cause.UNREADABLE, "", "")
 
 
 def _own(seen: Subject) -> Iterator[str]:

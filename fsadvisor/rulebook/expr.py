@@ -319,9 +319,10 @@ def _asked(entry: Entry, test: Callable[[Any], bool]) -> Answer:
     read = operator.attrgetter(field)
 
     def answer(scope: Scope) -> Truth:
-        if namespace not in scope:
+        try:
+            fact = read(scope[namespace])
+        except KeyError:
             return UNKNOWN
-        fact = read(scope[namespace])
         if fact.__class__ is Unknown:  # a call less than isinstance
             return UNKNOWN
         return TRUE if test(fact.value) else FALSE

@@ -76,8 +76,11 @@ class _Facts(StructMeta):
         return made
 
 
-class Described(Struct, metaclass=_Facts, frozen=True, kw_only=True):
-    """Facts of one kind of subject; `abouts` of the class has what each means."""
+class Described(Struct, metaclass=_Facts, frozen=True, kw_only=True, gc=False):
+    """Facts of one kind of subject; `abouts` of the class has what each means.
+
+    Facts lead back to no subject: as of Known, Python's collector need not know of them.
+    """
 
 
 def about(doc: str, source: str, unit: str = "", *, attested: bool = False) -> Any:  # noqa: ANN401 - as msgspec.field

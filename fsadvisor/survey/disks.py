@@ -139,18 +139,17 @@ def _may_join(layer: Layer) -> bool:
     return read_fact.value(layer.kind) in (None, "dm-multipath")
 
 
-def with_flush_shares(disks: Mapping[str, Disk], mounts: Mapping[str, Subject], overlay: Overlay) -> dict[str, Disk]:
-    """The disks with what was measured on the filesystems above them."""
+def with_flush_shares(disks: dict[str, Disk], mounts: Mapping[str, Subject], overlay: Overlay) -> dict[str, Disk]:
+    """The disks with what was measured on the filesystems above them, in place as Overlay.over does it."""
     shares = measured.flush_shares(
         (point, facts, under)
         for point, subject in mounts.items()
         if isinstance(facts := subject.scope["mount"], Mount) and isinstance(under := subject.scope.get("below"), Below)
     )
-    found: dict[str, Disk] = {}
     for subject, known in disks.items():
         share = shares.get(subject.partition(":")[2])
-        found[subject] = known if share is None else replace(known, flush_share_percent=share)
-    return overlay.suppose("disk", found)
+        disks[subject] = known if share is None else replace(known, flush_share_percent=share)
+    return overlay.suppose("disk", disks)
 
 
 def disk(

@@ -144,7 +144,7 @@ class Surveyed(Struct, frozen=True, kw_only=True):
     """The facts of the host and, by id, of everything that mounts stand on; `below` those folded under each."""
 
     inventory: Inventory
-    disks: Mapping[str, Disk]
+    disks: dict[str, Disk]
     layers: Mapping[str, Layer]
     filesystems: Mapping[str, Filesystem]
     below: Mapping[str, Below]

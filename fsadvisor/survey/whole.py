@@ -225,12 +225,13 @@ def _run_ahead(machine: Machine, commands: list[Argv]) -> None:
 
 
 def _io(machine: Machine, tree: BlockTree) -> Json | Unknown:
-    """The I/O counters of the disks; those of partitions and volumes are let go."""
+    """What the disks wrote and read; other counters, and those of partitions and volumes, are let go."""
     document = read_fact.understood(machine.counters(), json_text.load)
     if isinstance(document, Unknown):
         return document
-    disks = (device.name for device in tree.devices.values() if device.is_disk)
-    return {"io": {name: json_text.member(document, "io", name) for name in disks}}
+    disks = [device.name for device in tree.devices.values() if device.is_disk]
+    counted = ("write_bytes", "read_bytes")
+    return {"io": {name: {key: json_text.member(document, "io", name, key) for key in counted} for name in disks}}
 
 
 def _lsblk_labels(machine: Machine) -> Mapping[str, str]:
