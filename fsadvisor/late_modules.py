@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 import sys
 from importlib import import_module
-from types import ModuleType, SimpleNamespace
+from types import ModuleType
 from typing import Any, Final
 
 _OF_LIBRARIES: Final = (
@@ -70,10 +70,12 @@ def load_msgspec() -> None:
     To load these takes as long as msgspec does.
     """
     modules: dict[str, Any] = sys.modules
-    instead = {"typing_extensions": None, "platform": SimpleNamespace(system=lambda: os.uname().sysname)}
+    platform = _LateModule("platform")
+    vars(platform)["system"] = lambda: os.uname().sysname
+    instead = {"typing_extensions": None, "platform": platform}
     absent = [name for name in instead if name not in modules]
     modules.update({name: instead[name] for name in absent})
     import msgspec  # noqa: F401
 
     for name in absent:
-        del modules[name]
+        modules.pop(name, None)

@@ -21,7 +21,6 @@ import fcntl
 import heapq
 import json
 import os
-import platform
 import stat
 import struct
 import time
@@ -244,7 +243,7 @@ def _asked(descriptor: int, letter: str) -> int:
 def _request(letter: str) -> int:
     """_IOR(letter, 1, long): the kernel fills an int, the size in the number is a long's."""
     size = struct.calcsize("l") << 16
-    read_bit = 1 << 30 if platform.machine().startswith(_OTHER_IOCTL_NUMBERS) else 2 << 30
+    read_bit = 1 << 30 if os.uname().machine.startswith(_OTHER_IOCTL_NUMBERS) else 2 << 30
     return read_bit | size | ord(letter) << 8 | 1
 
 

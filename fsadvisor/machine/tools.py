@@ -10,7 +10,7 @@ https://docs.kernel.org/userspace-api/seccomp_filter.html
 from __future__ import annotations
 
 import functools
-import platform
+import os
 import shlex
 import struct
 from pathlib import Path
@@ -65,9 +65,9 @@ def forbid_syncs() -> bool:
     """
     import ctypes
 
-    if platform.machine() not in _NUMBERS:
+    if os.uname().machine not in _NUMBERS:
         return False
-    filter_ = _seccomp_filter(*_NUMBERS[platform.machine()])
+    filter_ = _seccomp_filter(*_NUMBERS[os.uname().machine])
     program = ctypes.create_string_buffer(filter_)
     told = struct.pack("@HP", len(filter_) // 8, ctypes.addressof(program))
     words = (ctypes.c_ulong(_SECCOMP_MODE_FILTER), ctypes.c_char_p(told))

@@ -132,7 +132,7 @@ class Written:
                     continue
                 if isinstance(fact, Unknown):
                     if fact.cause is not Cause.NOT_APPLICABLE:
-                        why = (fact.cause, fact.sentence, fact.subject)
+                        why = (fact.cause, fact.sentence, fact.subject if "{}" in fact.sentence else "")
                         unknown[name] = reasons.setdefault(why, len(reasons))
                     continue
                 value = fact.value
