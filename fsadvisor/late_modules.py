@@ -9,8 +9,12 @@ from __future__ import annotations
 import os
 import sys
 from importlib import import_module
+from threading import Lock
 from types import ModuleType
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
 
 _OF_LIBRARIES: Final = (
     "ipaddress",
@@ -47,20 +51,25 @@ LATE: Final = (
 )
 
 
+_LEAVING: Final = Lock()
+"""Of threads that ask at once, one takes the stand-in away; another would take away the module that is loading."""
+
+
 class _LateModule(ModuleType):
     """Stands in the place of a module until it is asked; whoever holds it has the module's names from then on."""
 
     def __getattr__(self, name: str) -> Any:  # noqa: ANN401 - Python asks this of what is not there yet
-        if sys.modules.get(self.__name__) is self:
-            del sys.modules[self.__name__]
+        with _LEAVING:
+            if sys.modules.get(self.__name__) is self:
+                del sys.modules[self.__name__]
         module = import_module(self.__name__)
         vars(self).update(vars(module))
         return getattr(module, name)
 
 
-def load_late() -> None:
+def load_late(names: Iterable[str] = LATE) -> None:
     """From now on; what is loaded already stays."""
-    for name in LATE:
+    for name in names:
         sys.modules.setdefault(name, _LateModule(name))
 
 

@@ -8,8 +8,10 @@ from tests.paths import ROOT
 LATE = "import sys; from fsadvisor import late_modules; late_modules.load_late(); "
 
 
-def said(code):
-    return subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True).stdout
+def said(code, *arguments):
+    return subprocess.run(
+        [sys.executable, "-c", code, *arguments], cwd=ROOT, capture_output=True, text=True, check=True
+    ).stdout
 
 
 def test_a_module_is_loaded_when_something_of_it_is_asked():
@@ -42,3 +44,32 @@ def test_msgspec_is_whole_and_leaves_no_stand_in_behind():
         "print(msgspec.json.schema(int), msgspec.toml.decode('a = 1'), platform.python_version()[:2])"
     )
     assert said(LATE + code) == "{'type': 'integer'} {'a': 1} 3.\n"
+
+
+ASKED_BY_ALL = """
+import os, sys, threading
+from fsadvisor import late_modules
+class Name(str):
+    def __hash__(self):
+        os.sched_yield()  # another thread's turn, wherever the name is looked up
+        return super().__hash__()
+sys.path.append(sys.argv[1])
+names = [Name(f"late{number}") for number in range(100)]
+late_modules.load_late(names)
+held = [sys.modules[name] for name in names]
+start, right = threading.Barrier(8), []
+def ask():
+    start.wait()
+    right.append(all(module.there is sys.modules[module.__name__].there for module in held))
+sys.setswitchinterval(1e-6)
+threads = [threading.Thread(target=ask) for _ in range(8)]
+for thread in threads: thread.start()
+for thread in threads: thread.join()
+print(right.count(True))
+"""
+
+
+def test_threads_that_ask_at_once_get_one_module(tmp_path):
+    for number in range(100):
+        (tmp_path / f"late{number}.py").write_text("there = object()\n")
+    assert said(ASKED_BY_ALL, tmp_path) == "8\n"
