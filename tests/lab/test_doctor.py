@@ -78,7 +78,7 @@ def test_a_suspended_device_is_told_and_how_it_is_resumed(scenario):
 def test_an_array_that_checks_itself_is_told_while_tasks_wait_for_it(scenario):
     """md check of a RAID 1 with a slow member, under a program that syncs: the array's own work"""
     slow = null_blk.create(scenario, "nullb0", cache_size=64, irqmode=2, completion_nsec=20_000_000)
-    nodes = [f"/dev/{slow}", f"/dev/{scenario.attach('rulebook')[0]}"]
+    nodes = [f"/dev/{slow}", f"/dev/{scenario.attach('shelf')[0]}"]
     run("modprobe", "raid1")
     scenario.undo(run, "wipefs", "-aq", nodes[1])  # else udev takes the disk for an array when it comes again
     run("mdadm", "--create", "/dev/md/lab", "--run", "--quiet", "--assume-clean", "--level", "1", "-n", "2", *nodes)
