@@ -286,10 +286,10 @@ _REASONS: Final = frozenset({"disk.plp_settle", "disk.plp_evidence"})
 
 
 def page_of_said(
-    before: Snapshot, now: Snapshot | None, entries: Sequence[Entry], told: str, *, live: bool
+    before: Snapshot, now: Snapshot | None, entries: Sequence[Entry], sentence: str, *, live: bool
 ) -> Document:
     """The page; `now` is None until the machine has been looked at again."""
-    blocks: list[Block] = [Heading(f"{told[:1].upper()}{told[1:]}"), *_dated(entries, live=live), Gap()]
+    blocks: list[Block] = [Heading(f"{sentence[:1].upper()}{sentence[1:]}"), *_dated(entries, live=live), Gap()]
     if now is None:
         return Document("said", (*blocks, paragraph(span("Looking again, to see what it changes.", Tone.UNKNOWN))))
     if now.asking:
