@@ -113,7 +113,7 @@ def _called(names: Sequence[str]) -> list[dict[str, Any]]:
 
     found = []
     for pid in pids:
-        with contextlib.suppress(psutil.Error):
+        with contextlib.suppress(psutil.Error, FileNotFoundError, ProcessLookupError):  # it ended meanwhile
             process = psutil.Process(pid)
             if process.name() in names:
                 found.append(_process(process.as_dict(["pid", "name", "username", "cwd", "cmdline"])))
@@ -182,9 +182,14 @@ def _environment(pid: int, process: str) -> list[list[str]] | None:
 
 
 def _has_our_root(pid: int) -> bool | None:
-    """Whether a process sees our root folder: one in a container does not, one with a private /tmp does."""
+    """Whether a process sees our root folder: one in a container does not, one with a private /tmp does.
+
+    None where that is refused. Raises FileNotFoundError or ProcessLookupError of one that has ended.
+    """
     try:
         theirs, ours = os.stat(f"/proc/{pid}/root/."), os.stat("/")  # noqa: PTH116 - a path would lose the dot
+    except (FileNotFoundError, ProcessLookupError):
+        raise
     except OSError:
         return None
     return (theirs.st_dev, theirs.st_ino) == (ours.st_dev, ours.st_ino)

@@ -184,6 +184,13 @@ def _by_images(processes: Iterable[Json]) -> Iterable[Json]:
 _LEAST_SAFE = ("unsafe", "writeback", "none", "writethrough", "directsync")
 
 
+def refused(machine: Machine, what: str) -> Unknown:
+    """Why something of a program was not seen: of root it is refused in a container alone, and archives lack it."""
+    if machine.root:
+        return Unknown(Cause.NOT_EXPOSED, "run fsadvisor on the machine itself, outside containers", what)
+    return Unknown(Cause.DENIED, "run as root", what)
+
+
 def _others_are_hidden(machine: Machine) -> bool:
     """Whether /proc shows an ordinary user only his own processes (proc(5): hidepid 1, 2, 4 and their names)."""
     table = read_fact.value(read_fact.text(machine, "/proc/self/mountinfo")) or ""
@@ -194,14 +201,14 @@ def _others_are_hidden(machine: Machine) -> bool:
 def _running_program(machine: Machine, program: KnownProgram, process: Json) -> RunningProgram:
     found = RunningProgram(
         program=program,
-        directory=_directory(program, process),
+        directory=_directory(machine, program, process),
         process=json_text.string(process, "name") or "",
         pid=json_text.integer(process, "pid"),
         user=json_text.string(process, "user") or "",
         here=json_text.boolean(process, "here"),
         settings=_settings(process),
         environment=_environment(process),
-        guest_cache=_guest_cache(program, process),
+        guest_cache=_guest_cache(machine, program, process),
         device=_device(program, process),
     )
     settings, environment = dict(found.settings), dict(found.environment or ())
@@ -215,11 +222,11 @@ def _running_program(machine: Machine, program: KnownProgram, process: Json) -> 
     return found if found.here is not False else _on_the_host(machine, found, process)
 
 
-def _guest_cache(program: KnownProgram, process: Json) -> Fact[CacheMode]:
+def _guest_cache(machine: Machine, program: KnownProgram, process: Json) -> Fact[CacheMode]:
     if program.name != "qemu":
         return NOT_APPLICABLE
     if json_text.boolean(process, "denied"):
-        return Unknown(Cause.DENIED, "run as root", "arguments of qemu")
+        return refused(machine, "arguments of qemu")
     word = dict(_settings(process)).get("guest_cache")
     learn = "look for its disks: none is a file or device of this machine"
     return read_fact.choice(read_fact.fact_of(word, "arguments of qemu", learn), watching.CacheMode)
@@ -295,7 +302,7 @@ def _of_guest(program: KnownProgram, path: str) -> Fact[str]:
     return Known(path, f"argument of {program.name}")
 
 
-def _directory(program: KnownProgram, process: Json) -> Fact[str]:
+def _directory(machine: Machine, program: KnownProgram, process: Json) -> Fact[str]:
     """The data folder: an argument under which data may lie, the working folder, what it writes, the packages' default.
 
     A configuration file may put the data anywhere: what the program has open for writing tells.
@@ -319,7 +326,7 @@ def _directory(program: KnownProgram, process: Json) -> Fact[str]:
     if seen is not None:
         return seen
     if json_text.boolean(process, "denied"):
-        return Unknown(Cause.DENIED, "run as root", f"arguments of {program.name}")
+        return refused(machine, f"arguments of {program.name}")
     if program.default:
         return Known(program.default, f"{program.name}'s usual place; its arguments name no other")
     return Unknown(Cause.NOT_EXPOSED, "", f"arguments of {program.name}")

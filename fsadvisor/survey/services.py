@@ -13,6 +13,7 @@ from fsadvisor.storage import Below, Filesystem, Service
 from fsadvisor.survey import database_settings, effective_settings, looks, program_settings, read_fact, tenants
 from fsadvisor.survey.filesystem_types.registry import ON_DEVICES, mount_point_of, type_of
 from fsadvisor.survey.identity import SubjectIdentities
+from fsadvisor.survey.programs import refused
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
@@ -119,7 +120,11 @@ _FACTS = {
 }  # fmt: skip
 _READ_INSIDE: Final = ("postgresql", "mysql", "redis")
 _ELSEWHERE = Unknown(Cause.NOT_EXPOSED, "run fsadvisor in its container", "its root directory is not ours")
-_NOT_SEEN = Unknown(Cause.DENIED, "run as root", "the program's root directory")
+
+
+def _another_root(machine: Machine, found: RunningProgram) -> Unknown:
+    """Why nothing is known of a program whose root directory is not ours, or was not seen."""
+    return _ELSEWHERE if found.here is False else refused(machine, "the program's root directory")
 
 
 def _names(program: str) -> tuple[str, ...]:
@@ -139,7 +144,7 @@ def settings_facts(machine: Machine, found: RunningProgram, asked: Settings | No
         return {"flushes_ignored": tenants.flushes_ignored(machine) if known else _ELSEWHERE}
     names = _names(program)
     if found.here is not True and (found.inside is None or program not in _READ_INSIDE):
-        return dict.fromkeys(names, _ELSEWHERE if found.here is False else _NOT_SEEN)
+        return dict.fromkeys(names, _another_root(machine, found))
     if isinstance(directory, Unknown):
         return dict.fromkeys(names, directory)
     server = replace(_server(found), asked=asked)
@@ -249,7 +254,7 @@ def facts(
         workload=Known(found.program.workload, f"what {found.program.name} does"),
         mount_point=read_fact.fact_of(mount_point, "/proc/self/mountinfo"),
         container=found.container,
-        in_container_layer=_in_layer(found),
+        in_container_layer=_in_layer(machine, found),
         guest_cache=found.guest_cache,
         settings_changed=changed,
         **of_program,
@@ -312,14 +317,14 @@ def _changed(machine: Machine, found: RunningProgram, files: Mapping[str, int | 
     if not _names(found.program.name):
         return NOT_APPLICABLE
     if found.here is not True:
-        return _ELSEWHERE if found.here is False else _NOT_SEEN
+        return _another_root(machine, found)
     return Known(False, "it has no configuration file in the usual places")
 
 
-def _in_layer(found: RunningProgram) -> Fact[bool]:
-    if found.here is not False:
-        return _NOT_SEEN if found.here is None else Known(False, "it has our root directory")
-    return found.in_layer
+def _in_layer(machine: Machine, found: RunningProgram) -> Fact[bool]:
+    if found.here is None:
+        return _another_root(machine, found)
+    return Known(False, "it has our root directory") if found.here else found.in_layer
 
 
 def _server(found: RunningProgram) -> database_settings.MysqlServer:

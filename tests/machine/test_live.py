@@ -187,6 +187,14 @@ def test_processes_are_found_by_exact_name_and_only_paths_leave(named_process, t
     assert json.loads(LiveMachine().processes(["fsadvisor-ts"]).text) == []
 
 
+def test_a_program_that_has_ended_runs_no_more(tmp_path):
+    program = tmp_path / "fsadvisor-end"
+    program.symlink_to(sys.executable)
+    with subprocess.Popen([program, "-c", ""]) as process:
+        os.waitid(os.P_PID, process.pid, os.WEXITED | os.WNOWAIT)
+        assert json.loads(LiveMachine().processes(["fsadvisor-end"]).text) == []
+
+
 @pytest.mark.parametrize(
     ("arguments", "paths"),
     [

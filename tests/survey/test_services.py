@@ -110,6 +110,14 @@ def test_what_a_commit_waits_for_is_told_in_postgresqls_words(value, expected):
     assert found.synchronous_commit.value == expected
 
 
+@pytest.mark.parametrize("root", [True, False])
+def test_only_who_is_not_root_is_told_to_be_root(root):
+    found = service(process("postgres", here=None) | {"denied": True}, root=root)
+    unknown = (found.directory, found.fsync, found.in_container_layer, found.settings_changed)
+    assert {it.learn == "run as root" for it in unknown} == {not root}
+    assert all(it.learn for it in unknown)
+
+
 def test_a_program_in_a_container_is_not_taken_for_one_with_our_files():
     found = postgres({f"{DATA}/postgresql.conf": "fsync = off\n"}, here=False)
     assert found.directory.learn == found.fsync.learn == "run fsadvisor in its container"
@@ -124,7 +132,7 @@ def test_a_database_in_shared_memory_is_not_taken_for_one_on_the_root():
 
 
 def test_where_the_root_folder_of_a_program_is_not_known_its_settings_are_not():
-    assert postgres({f"{DATA}/postgresql.conf": "fsync = off\n"}, here=None).fsync.cause is Cause.DENIED
+    assert postgres({f"{DATA}/postgresql.conf": "fsync = off\n"}, here=None, root=False).fsync.cause is Cause.DENIED
 
 
 def test_a_log_behind_a_link_to_another_disk_is_apart():
