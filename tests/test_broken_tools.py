@@ -4,10 +4,11 @@ import subprocess
 
 import pytest
 
+from fsadvisor import readers
 from fsadvisor.facts import Cause, Known, Unknown
 from fsadvisor.machine.live import LiveMachine
 from fsadvisor.machine.port import Reply
-from fsadvisor.readers import nvme_logs, nvme_output, parsing
+from fsadvisor.readers import nvme_logs, nvme_output
 from fsadvisor.survey import drive, read_fact
 from tests.paths import FIXTURES
 
@@ -99,7 +100,7 @@ def test_in_an_archive_without_exit_statuses_the_loaders_words_tell(why):
     """Apart from "Permission denied", which could be the device's."""
     said = NOT_STARTED[why][1]
     record = read_fact.understood(Reply(f"nvme: {said}\n", "nvme smart-log", 0), nvme_logs.parse_nvme_smart_log)
-    assert (record.cause, record.learn) == (Cause.UNREADABLE, parsing.REINSTALL)
+    assert (record.cause, record.learn) == (Cause.UNREADABLE, readers.REINSTALL)
 
 
 def test_a_program_with_a_library_that_is_not_there_says_what_is_expected_here(tmp_path):

@@ -10,9 +10,8 @@ from msgspec import Struct, field
 
 from fsadvisor.facts import Cause, Known, Unknown
 from fsadvisor.patterns import late
-from fsadvisor.readers import attestations
+from fsadvisor.readers import attestations, real, whole
 from fsadvisor.readers.attestations import Entry
-from fsadvisor.readers.parsing import real, whole
 from fsadvisor.rulebook.mistakes import offsets
 from fsadvisor.storage import Disk
 from fsadvisor.storage.about import ATTEST

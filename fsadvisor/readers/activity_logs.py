@@ -10,8 +10,8 @@ import msgspec
 from msgspec import Struct, field
 
 from fsadvisor.facts import Unknown, unreadable
+from fsadvisor.readers import real
 from fsadvisor.readers.json_text import load
-from fsadvisor.readers.parsing import real
 
 MOST: Final = 20_000
 """Intervals: a day of one each five seconds."""

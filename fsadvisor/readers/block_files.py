@@ -62,7 +62,7 @@ from typing import TYPE_CHECKING, Final, Literal, TypeAlias
 from msgspec import Struct
 
 from fsadvisor.patterns import late
-from fsadvisor.readers.parsing import refusal, unread_pieces, whole
+from fsadvisor.readers import refusal, unread_pieces, whole
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

@@ -63,7 +63,7 @@ from msgspec.structs import replace
 
 from fsadvisor.facts import Unknown, unreadable
 from fsadvisor.patterns import late
-from fsadvisor.readers.parsing import counts, real, refusal, size_bytes, unread_pieces, whole
+from fsadvisor.readers import counts, real, refusal, size_bytes, unread_pieces, whole
 
 _SNAPSHOT = late(r"ID \d+ gen \d+ .*?path (?P<path>.+)", re.ASCII)
 

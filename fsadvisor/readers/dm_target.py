@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, TypeAlias
 
 from msgspec import Struct
 
-from fsadvisor.readers.parsing import whole
+from fsadvisor.readers import whole
 
 if TYPE_CHECKING:
     from collections.abc import Callable

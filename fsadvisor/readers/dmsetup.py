@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, Literal
 from msgspec import Struct
 
 from fsadvisor.patterns import late
-from fsadvisor.readers import dm_target
-from fsadvisor.readers.parsing import refusal, unread_pieces, whole
+from fsadvisor.readers import dm_target, refusal, unread_pieces, whole
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

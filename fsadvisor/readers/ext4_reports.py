@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 from msgspec import Struct
 
 from fsadvisor.patterns import late
+from fsadvisor.readers import refusal, size_bytes, unread_pieces, whole
 from fsadvisor.readers.mount_tables import unescape
-from fsadvisor.readers.parsing import refusal, size_bytes, unread_pieces, whole
 
 if TYPE_CHECKING:
     from fsadvisor.facts import Unknown

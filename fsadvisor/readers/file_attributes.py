@@ -26,8 +26,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from msgspec import Struct
 
 from fsadvisor.facts import Unknown, unreadable
-from fsadvisor.readers import json_text
-from fsadvisor.readers.parsing import refusal, whole
+from fsadvisor.readers import json_text, refusal, whole
 
 if TYPE_CHECKING:
     from fsadvisor.readers.json_text import Json

@@ -20,8 +20,8 @@ from typing import TYPE_CHECKING
 from msgspec import Struct
 
 from fsadvisor.facts import Unknown, unreadable
+from fsadvisor.readers import refusal, unread_pieces, whole
 from fsadvisor.readers.json_text import integer, items, load, member, string
-from fsadvisor.readers.parsing import refusal, unread_pieces, whole
 
 if TYPE_CHECKING:
     from fsadvisor.readers.json_text import Json

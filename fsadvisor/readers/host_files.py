@@ -9,8 +9,7 @@ from msgspec import Struct
 
 from fsadvisor.facts import Unknown, unreadable
 from fsadvisor.patterns import late
-from fsadvisor.readers import json_text
-from fsadvisor.readers.parsing import refusal, whole
+from fsadvisor.readers import json_text, refusal, whole
 from fsadvisor.version import Version
 
 if TYPE_CHECKING:

@@ -6,7 +6,7 @@ from typing import TypeAlias, cast
 
 from fsadvisor import strict_json
 from fsadvisor.facts import Unknown, unreadable
-from fsadvisor.readers.parsing import within
+from fsadvisor.readers import within
 
 Json: TypeAlias = "bool | int | float | str | list[Json] | dict[str, Json] | None"
 

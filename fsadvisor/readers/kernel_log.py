@@ -25,7 +25,7 @@ from msgspec.structs import replace
 
 from fsadvisor.own_tables import own_table
 from fsadvisor.patterns import LatePattern, late
-from fsadvisor.readers.parsing import refusal
+from fsadvisor.readers import refusal
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, Final
 
 from msgspec import Struct
 
-from fsadvisor.readers.parsing import refusal, unread_pieces
+from fsadvisor.readers import refusal, unread_pieces
 
 if TYPE_CHECKING:
     from fsadvisor.facts import Unknown

@@ -19,8 +19,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from fsadvisor.facts import Unknown
-from fsadvisor.readers import json_text
-from fsadvisor.readers.parsing import refusal, unread_pieces, whole
+from fsadvisor.readers import json_text, refusal, unread_pieces, whole
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

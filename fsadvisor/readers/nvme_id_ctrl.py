@@ -20,9 +20,8 @@ from typing import TYPE_CHECKING
 from msgspec import Struct
 
 from fsadvisor.facts import Unknown, unreadable
-from fsadvisor.readers import nvme_output
+from fsadvisor.readers import nvme_output, unread_pieces, whole
 from fsadvisor.readers.json_text import string
-from fsadvisor.readers.parsing import unread_pieces, whole
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -9,9 +9,8 @@ from msgspec import Struct
 
 from fsadvisor.facts import Cause, Unknown, unreadable
 from fsadvisor.patterns import late
-from fsadvisor.readers import nvme_output
+from fsadvisor.readers import nvme_output, unread_pieces, whole
 from fsadvisor.readers.json_text import member
-from fsadvisor.readers.parsing import unread_pieces, whole
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping

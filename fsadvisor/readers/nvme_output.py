@@ -15,9 +15,8 @@ from msgspec import Struct
 
 from fsadvisor.facts import Cause, Unknown
 from fsadvisor.patterns import late
-from fsadvisor.readers import json_text
+from fsadvisor.readers import json_text, refusal, whole
 from fsadvisor.readers.json_text import Json, items, string
-from fsadvisor.readers.parsing import refusal, whole
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable

@@ -18,8 +18,8 @@ from typing import TYPE_CHECKING, Final, TypeAlias
 
 from fsadvisor.facts import unreadable
 from fsadvisor.patterns import late
+from fsadvisor.readers import real
 from fsadvisor.readers.activity_logs import MOST, ActivityInterval, DiskActivity
-from fsadvisor.readers.parsing import real
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping

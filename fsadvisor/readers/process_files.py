@@ -65,7 +65,7 @@ from typing import TYPE_CHECKING
 from msgspec import Struct
 
 from fsadvisor.patterns import late
-from fsadvisor.readers.parsing import counts, refusal, whole
+from fsadvisor.readers import counts, refusal, whole
 
 if TYPE_CHECKING:
     from fsadvisor.facts import Unknown

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final
 from msgspec import Struct
 
 from fsadvisor.patterns import late
-from fsadvisor.readers.parsing import refusal, whole
+from fsadvisor.readers import refusal, whole
 
 if TYPE_CHECKING:
     from fsadvisor.facts import Unknown

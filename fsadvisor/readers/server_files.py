@@ -65,8 +65,8 @@ from typing import TYPE_CHECKING, Final, Literal
 from msgspec import Struct
 
 from fsadvisor.patterns import late
+from fsadvisor.readers import refusal, unread_pieces
 from fsadvisor.readers.mount_tables import unescape
-from fsadvisor.readers.parsing import refusal, unread_pieces
 
 if TYPE_CHECKING:
     from fsadvisor.facts import Unknown

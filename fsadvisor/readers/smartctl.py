@@ -18,9 +18,8 @@ from typing import Final
 
 from fsadvisor.facts import Unknown, unreadable
 from fsadvisor.patterns import late
-from fsadvisor.readers import json_text
+from fsadvisor.readers import json_text, whole
 from fsadvisor.readers.json_text import Json, boolean, integer, items, member, string
-from fsadvisor.readers.parsing import whole
 from fsadvisor.readers.smart_record import (
     AtaAttribute,
     ExitStatus,

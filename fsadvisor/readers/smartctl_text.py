@@ -17,7 +17,7 @@ import re
 from typing import TYPE_CHECKING
 
 from fsadvisor.patterns import late
-from fsadvisor.readers.parsing import real, unread_pieces, whole
+from fsadvisor.readers import real, unread_pieces, whole
 from fsadvisor.readers.smart_record import (
     AtaAttribute,
     Message,

@@ -23,7 +23,7 @@ from msgspec import Struct, field
 
 from fsadvisor.facts import Cause, Unknown, unreadable
 from fsadvisor.patterns import late
-from fsadvisor.readers.parsing import unread_pieces, whole
+from fsadvisor.readers import unread_pieces, whole
 
 CONFIG_ARGV = ("ssacli", "ctrl", "all", "show", "config", "detail")
 

@@ -23,9 +23,8 @@ from msgspec import Struct
 
 from fsadvisor.facts import Cause, Unknown, unreadable
 from fsadvisor.patterns import late
-from fsadvisor.readers import json_text
+from fsadvisor.readers import json_text, whole
 from fsadvisor.readers.json_text import Json, integer, items, member, string
-from fsadvisor.readers.parsing import whole
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

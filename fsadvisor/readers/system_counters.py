@@ -54,7 +54,7 @@ from typing import TYPE_CHECKING
 from msgspec import Struct
 
 from fsadvisor.patterns import late
-from fsadvisor.readers.parsing import real, refusal, unread_pieces, whole
+from fsadvisor.readers import real, refusal, unread_pieces, whole
 
 if TYPE_CHECKING:
     from fsadvisor.facts import Unknown

@@ -42,8 +42,8 @@ from msgspec import Struct
 
 from fsadvisor.facts import Cause, Unknown
 from fsadvisor.patterns import late
+from fsadvisor.readers import refusal, unread_pieces
 from fsadvisor.readers.mount_tables import split_options
-from fsadvisor.readers.parsing import refusal, unread_pieces
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

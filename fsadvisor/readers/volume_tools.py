@@ -8,8 +8,8 @@ from msgspec import Struct
 
 from fsadvisor.facts import Unknown
 from fsadvisor.patterns import late
+from fsadvisor.readers import real, refusal, size_bytes, whole
 from fsadvisor.readers.json_text import integer, items, load, member, string
-from fsadvisor.readers.parsing import real, refusal, size_bytes, whole
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

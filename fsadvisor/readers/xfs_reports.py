@@ -50,7 +50,7 @@ from typing import TYPE_CHECKING
 from msgspec import Struct
 
 from fsadvisor.patterns import late
-from fsadvisor.readers.parsing import refusal, unread_pieces, whole
+from fsadvisor.readers import refusal, unread_pieces, whole
 
 if TYPE_CHECKING:
     from fsadvisor.facts import Unknown

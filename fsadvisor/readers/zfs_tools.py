@@ -52,7 +52,7 @@ from msgspec import Struct
 
 from fsadvisor.facts import unreadable
 from fsadvisor.patterns import late
-from fsadvisor.readers.parsing import real, refusal, size_bytes, unread_pieces, whole
+from fsadvisor.readers import real, refusal, size_bytes, unread_pieces, whole
 
 if TYPE_CHECKING:
     import datetime as dt

@@ -9,7 +9,7 @@ from msgspec import Struct
 
 from fsadvisor.facts import NOT_APPLICABLE, Cause, Fact, Known, Unknown
 from fsadvisor.patterns import late
-from fsadvisor.readers.parsing import real, whole
+from fsadvisor.readers import real, whole
 from fsadvisor.storage import TrimCommand
 from fsadvisor.survey import read_fact
 

@@ -11,8 +11,7 @@ from typing import TYPE_CHECKING, Final
 from msgspec import Struct
 
 from fsadvisor.facts import Cause, Fact, Known, Unknown
-from fsadvisor.readers import block_files
-from fsadvisor.readers.parsing import real
+from fsadvisor.readers import block_files, real
 from fsadvisor.storage import WriteCache
 from fsadvisor.survey import read_fact
 

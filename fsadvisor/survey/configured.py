@@ -14,9 +14,8 @@ from msgspec import Struct
 from fsadvisor import secrecy
 from fsadvisor.facts import NOT_APPLICABLE, Cause, Fact, Known, Unknown
 from fsadvisor.patterns import late
-from fsadvisor.readers import mount_tables, systemd_units
+from fsadvisor.readers import mount_tables, size_bytes, systemd_units
 from fsadvisor.readers.mount_tables import split_options
-from fsadvisor.readers.parsing import size_bytes
 from fsadvisor.survey import read_fact
 from fsadvisor.survey.filesystem_types.registry import (
     IN_MEMORY,

@@ -5,9 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from fsadvisor.facts import Cause, Fact, Known, Unknown
-from fsadvisor.readers import systemd_units, volume_tools
+from fsadvisor.readers import systemd_units, volume_tools, whole
 from fsadvisor.readers.dm_target import RaidTarget, Striped
-from fsadvisor.readers.parsing import whole
 from fsadvisor.survey import faults, read_fact
 
 if TYPE_CHECKING:

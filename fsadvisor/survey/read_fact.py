@@ -9,7 +9,7 @@ from msgspec.structs import replace
 
 from fsadvisor.facts import Cause, Fact, Known, Unknown, unreadable
 from fsadvisor.patterns import late
-from fsadvisor.readers.parsing import whole
+from fsadvisor.readers import whole
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable

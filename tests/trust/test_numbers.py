@@ -4,7 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fsadvisor.readers import json_text, parsing
+from fsadvisor import readers
+from fsadvisor.readers import json_text
 from tests.cases import few, tries
 from tools.fuzz.mutations import MACHINES
 from tools.fuzz.numbers import odd, shown
@@ -32,13 +33,13 @@ def test_an_audit_of_odd_numbers_ends_in_every_form_on_every_machine(name, rando
 
 @pytest.mark.parametrize("number", ["9" * 40, "-" + "9" * 40, "9" * 79, str(1 << 128)])
 def test_a_whole_number_beyond_128_bits_is_none(number):
-    assert parsing.whole(number) is None
-    assert parsing.size_bytes(f"{number}k") is None
+    assert readers.whole(number) is None
+    assert readers.size_bytes(f"{number}k") is None
     assert json_text.integer({"a": int(number)}, "a") is None
 
 
 def test_the_numbers_that_drives_count_are_read():
-    assert parsing.whole(str((1 << 128) - 1)) == json_text.integer({"a": (1 << 128) - 1}, "a") == (1 << 128) - 1
+    assert readers.whole(str((1 << 128) - 1)) == json_text.integer({"a": (1 << 128) - 1}, "a") == (1 << 128) - 1
 
 
 @pytest.mark.parametrize("number", ["1e400", "-1e400", "NaN", "Infinity", "9" * 5000])

@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple, TypedDict
 from msgspec.structs import replace
 
 from fsadvisor.facts import Cause, Fact, Known, Unknown
-from fsadvisor.readers import btrfs_tools, file_attributes
-from fsadvisor.readers.parsing import whole
+from fsadvisor.readers import btrfs_tools, file_attributes, whole
 from fsadvisor.survey import read_fact
 from fsadvisor.survey.filesystem_types import Devices, FilesystemType, Variant, btrfs_seeds, by_options
 from fsadvisor.version import Version

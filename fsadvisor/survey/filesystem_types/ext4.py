@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, Any, Final, TypedDict
 from msgspec.structs import replace
 
 from fsadvisor.facts import Cause, Fact, Known, Unknown
-from fsadvisor.readers import ext4_reports
-from fsadvisor.readers.parsing import whole
+from fsadvisor.readers import ext4_reports, whole
 from fsadvisor.storage import DataMode
 from fsadvisor.survey import read_fact
 from fsadvisor.survey.filesystem_types import Devices, FilesystemType, Variant, ext4_shut_down

@@ -5,8 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Final, Literal, TypedDict
 
 from fsadvisor.facts import NOT_APPLICABLE, Cause, Fact, Known, Unknown
-from fsadvisor.readers import xfs_reports
-from fsadvisor.readers.parsing import size_bytes
+from fsadvisor.readers import size_bytes, xfs_reports
 from fsadvisor.survey import read_fact
 from fsadvisor.survey.filesystem_types import Devices, FilesystemType, Variant, option, xfs_shut_down
 from fsadvisor.version import Version

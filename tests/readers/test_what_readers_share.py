@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fsadvisor.readers.parsing import counts, real, size_bytes, unread_pieces, whole
+from fsadvisor.readers import counts, real, size_bytes, unread_pieces, whole
 from tests.cases import each
 
 MOST = 2**128 - 1
