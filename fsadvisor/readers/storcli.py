@@ -125,6 +125,14 @@ class Controller(Struct, frozen=True, kw_only=True):
     failure: str | None = None
     """Why this controller did not answer, in the tool's words."""
 
+    @property
+    def learns(self) -> bool:
+        """Whether the battery is in a learn cycle, in which its state may be 'Unknown', and is neither missing nor bad.
+
+        Bits of the status word (FreeBSD's sys/dev/mfi/mfireg.h): 0 pack missing, 6 learn cycle active, 10 replace pack.
+        """
+        return self.bbu_status is not None and self.bbu_status & (1 << 0 | 1 << 6 | 1 << 10) == 1 << 6
+
 
 class StorcliReport(Struct, frozen=True, kw_only=True):
     """All controllers that the tool knows."""

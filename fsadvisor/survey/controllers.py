@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
 _MAY_BE_VOLUMES = ("scsi", "sas", "sata", "fc", "iscsi")
 _SETTLING = late(r"charg|learn|transition", re.IGNORECASE)
+_DEAD = late(r"fail|dgd|degrad|miss|msng|replac|absent|not present|dead|bad|error|attention", re.IGNORECASE)
 _DRIVE_CACHES: dict[str, DriveCaches] = {
     "disabled": "disabled",
     "enabled": "enabled",
@@ -143,17 +144,13 @@ def _by_megacli(machine: Machine) -> list[_Volume] | None:
     return [_Volume(tools.megacli_policy(it), battery, tools.megacli_drive_caches(it)) for it in answer.volumes]
 
 
-_ENERGY_PACK: Final = frozenset({"Optimal", "Degraded", "Failed", "Learning", "Charging"})
-
-
 def _packs(controller: storcli.Controller) -> ControllerBattery | None:
     """The worst of the batteries and capacitors; 'absent' only where the controller says so."""
-    states = [
-        _state(None if pack.kind == "energy pack" and pack.state not in _ENERGY_PACK else pack.state, "Optimal")
-        for pack in controller.energy_packs
-    ]
+    states = [_state(pack.state, "Optimal") for pack in controller.energy_packs]
     if not states:
         return "absent" if controller.bbu == "Absent" else None
+    if controller.learns:
+        return "charging"
     worst: tuple[ControllerBattery | None, ...] = ("failed", None, "charging", "optimal")
     return next(state for state in worst if state in states)
 
@@ -163,7 +160,9 @@ def _state(word: str | None, good: str) -> ControllerBattery | None:
         return None
     if word == good:
         return "optimal"
-    return "charging" if _SETTLING.search(word) else "failed"
+    if _SETTLING.search(word):
+        return "charging"
+    return "failed" if _DEAD.search(word) else None
 
 
 def _smart_array(machine: Machine, device: str) -> list[_Volume] | Unknown:

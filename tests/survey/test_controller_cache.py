@@ -53,6 +53,23 @@ def test_a_battery_that_fails_is_told_from_one_that_charges():
     assert megaraid(report=learning).controller_battery.value == "charging"
 
 
+@pytest.mark.parametrize(
+    ("bits", "battery"), [(1 << 13 | 1 << 6, "charging"), (1 << 6 | 1, None), (1 << 6 | 1 << 10, None), (1 << 12, None)]
+)
+def test_a_learn_cycle_during_which_the_state_is_unknown_is_told_by_the_status_word(bits, battery):
+    report = REPORT.replace('"State": "Optimal"', '"State": "Unknown"').replace(
+        '"BBU Status": 0', f'"BBU Status": {bits}'
+    )
+    found = megaraid(report=report).controller_battery
+    assert battery == (None if isinstance(found, Unknown) else found.value)
+
+
+@pytest.mark.parametrize("word", ["Dgd (Needs Attention)", "Failed", "Degraded", "Missing"])
+def test_a_battery_with_a_bad_word_has_failed(word):
+    report = REPORT.replace('"State": "Optimal"', f'"State": "{word}"')
+    assert megaraid(report=report).controller_battery.value == "failed"
+
+
 def test_a_smart_array_caches_on_only_where_it_is_told_to():
     found = smart_array()
     assert found.controller_battery.value == "charging"
