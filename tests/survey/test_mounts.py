@@ -150,7 +150,7 @@ def test_a_programs_folder_is_its_working_folder_an_argument_or_the_usual_place(
 
 def test_a_program_whose_folder_may_not_be_seen_is_there_with_the_cure():
     running = [process("postgres", None, denied=True)]
-    found = subjects(machine(disk("sda"), mounts=[ROOT_MOUNT], processes=running))
+    found = subjects(machine(disk("sda"), mounts=[ROOT_MOUNT], processes=running, root=False))
     (service,) = [scope["service"] for at, scope in found.items() if at.startswith("service:")]
 
     assert service.directory.cause is Cause.DENIED

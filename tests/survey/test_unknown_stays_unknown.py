@@ -98,5 +98,5 @@ def test_processes_that_proc_hides_from_an_ordinary_user_are_not_taken_for_none(
 
 def test_a_mail_program_whose_folder_may_not_be_seen_may_keep_its_files_anywhere():
     running = [{"pid": 1, "name": "dovecot", "user": "x", "cwd": None, "paths": [], "denied": True}]
-    found = scopes(machine(disk("sda"), mounts=[ROOT_MOUNT], processes=running))
+    found = scopes(machine(disk("sda"), mounts=[ROOT_MOUNT], processes=running, root=False))
     assert found["mount:/"]["mount"].atime_readers.cause is Cause.DENIED
