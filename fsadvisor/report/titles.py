@@ -35,9 +35,11 @@ _OPTION: Final = late(r"'([^']+)' in ")
 
 
 def title(rule: Rule, subjects: Sequence[Subject]) -> str:
-    """What is set or seen on what; the rule's own title where a value is unknown, or they differ."""
+    """What is set or seen on what; the rule's own title where a value is unknown, with the names where they differ."""
     words = _words(rule, subjects[0])
-    if not words or any(_words(rule, subject) != words for subject in subjects[1:]):
+    if any(_words(rule, subject) != words for subject in subjects[1:]):
+        return f"{_names(subjects, max(_WIDTH - width(rule.title) - 2, _SHORTEST_NAME))}: {rule.title}"
+    if not words:
         return rule.title
     if rule.subject == "host":
         return words[0].upper() + words[1:] if words.split()[0].isalpha() else words

@@ -34,6 +34,18 @@ def test_a_title_whose_values_are_not_known_is_the_generic_one():
             assert (title(rule, [subject(rule)]) == rule.title) == all(named), rule.id
 
 
+def test_of_subjects_whose_values_differ_all_are_named_or_counted():
+    rule = RULES["drive-worn-out"]
+    worn = [
+        replace(subject(rule, disk__percentage_used=used), id=f"disk:nvme{at}n1", name=f"nvme{at}n1")
+        for at, used in enumerate((104, 112, 130, 101, 100))
+    ]
+    assert title(rule, worn[:2]) == "nvme0n1 and nvme1n1: SSD has used up its rated endurance"
+    assert title(rule, worn) == "nvme0n1, nvme1n1, nvme2n1 and 2 more: SSD has used up its rated endurance"
+    longer = [replace(one, name=f"mmcblk-of-a-long-name-{at}") for at, one in enumerate(worn)]
+    assert title(rule, longer) == "5 disks: SSD has used up its rated endurance"
+
+
 def test_an_option_is_said_as_it_is_set_and_of_a_list_only_what_the_rule_asks_for():
     flushed = subject(RULES["postgresql-log-not-preallocated"], service__wal_init_zero=True, service__wal_recycle=False)
     assert "wal_init_zero=on, wal_recycle=off" in title(RULES["postgresql-log-not-preallocated"], [flushed])
@@ -60,11 +72,11 @@ def test_a_title_that_is_long_or_has_no_values_or_names_no_knob_is_told_of():
     assert ["names nothing" in words for words in mistitled(replace(rule, title="It may be lost in a crash"))] == [True]
 
 
-def test_subjects_whose_values_differ_share_the_generic_title():
+def test_subjects_whose_values_differ_share_the_generic_words():
     rule = RULES["drive-worn-out"]
     worn = [subject(rule, disk__percentage_used=percent) for percent in (101, 101, 120)]
     assert "101 % of rated endurance" in title(rule, worn[:2])
-    assert title(rule, worn) == rule.title
+    assert title(rule, worn).endswith(f": {rule.title}")
 
 
 def test_subjects_of_one_name_are_counted_in_the_title():
