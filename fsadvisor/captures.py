@@ -18,8 +18,8 @@ from msgspec import Struct, field
 from fsadvisor import strict_json
 from fsadvisor.drives import find
 from fsadvisor.facts import NOT_APPLICABLE, Cause, Fact, Known, Unknown, unreadable
-from fsadvisor.readers import json_text, nvme_id_ctrl, nvme_logs, nvme_output, smartctl, smartctl_text
-from fsadvisor.readers.nvme_id_ctrl import IdCtrl
+from fsadvisor.readers import json_text, nvme_identify, nvme_logs, nvme_output, smartctl, smartctl_text
+from fsadvisor.readers.nvme_identify import IdCtrl
 from fsadvisor.readers.nvme_logs import OcpSmartLog, SmartLog
 from fsadvisor.readers.nvme_output import VOLATILE_WRITE_CACHE, Feature
 from fsadvisor.readers.smart_record import SmartReport
@@ -208,7 +208,7 @@ def _smart(record: SmartReport | Unknown, serial: str | None) -> Parts | None:
 
 
 _NVME_CLI: tuple[Callable[[str], Record | Unknown], ...] = (
-    nvme_id_ctrl.parse,
+    nvme_identify.parse_nvme_id_ctrl,
     nvme_logs.parse_nvme_smart_log,
     nvme_logs.parse_nvme_ocp_smart_log,
     _cache_feature,

@@ -150,6 +150,12 @@ def unsigned(structure: bytes, offset: int, size: int) -> int:
     return int.from_bytes(structure[offset : offset + size], "little")
 
 
+def structure_string(structure: bytes, offset: int, size: int) -> str | None:
+    """A text of fixed length in a raw structure, without its padding."""
+    content = structure[offset : offset + size].split(b"\0")[0]
+    return padded_string(content.decode("utf-8", "surrogateescape"))
+
+
 def filled(record: type[R], number: Callable[[str], int | None], names: Iterable[str], **others: Any) -> R:  # noqa: ANN401 - its other fields
     """A record: the number of each name in the field that is called so, perhaps with its unit behind: nvmcap_bytes."""
     fields = _without_units(record)

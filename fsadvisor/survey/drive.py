@@ -8,7 +8,7 @@ from msgspec import Struct
 
 from fsadvisor.facts import NOT_APPLICABLE, Cause, Fact, Known, Unknown
 from fsadvisor.patterns import late
-from fsadvisor.readers import nvme_id_ctrl, nvme_id_ns, nvme_logs, nvme_output, smartctl, smartctl_text
+from fsadvisor.readers import nvme_identify, nvme_logs, nvme_output, smartctl, smartctl_text
 from fsadvisor.storage import WriteCache
 from fsadvisor.survey import read_fact
 from fsadvisor.survey.block import SECTOR_BYTES
@@ -17,8 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
     from fsadvisor.machine.port import Argv, Machine
-    from fsadvisor.readers.nvme_id_ctrl import IdCtrl
-    from fsadvisor.readers.nvme_id_ns import IdNs
+    from fsadvisor.readers.nvme_identify import IdCtrl, IdNs
     from fsadvisor.readers.nvme_logs import OcpSmartLog, SmartLog
     from fsadvisor.readers.nvme_output import AmznStats, Feature
     from fsadvisor.readers.smart_record import SmartReport
@@ -44,19 +43,19 @@ def _smart(text: str) -> SmartReport | Unknown:
 
 def own_controller(machine: Machine, device: BlockDevice, model: Fact[str]) -> IdCtrl | Unknown:
     """What the controller says of itself; an answer that names another model than the kernel does is no answer."""
-    record = by_either_name(machine, nvme_id_ctrl.argv, device.path, nvme_id_ctrl.parse)
+    record = by_either_name(machine, nvme_identify.id_ctrl_argv, device.path, nvme_identify.parse_nvme_id_ctrl)
     if isinstance(record, Unknown) or not isinstance(model, Known) or record.mn is None:
         return record
     if record.mn.split() == model.value.split() or not f"{record.mn}{model.value}".isascii():
         return record
     learn = f"find out why nvme id-ctrl answers for {record.mn} instead of {model.value}"
-    return Unknown(Cause.UNREADABLE, learn, " ".join(nvme_id_ctrl.argv(device.path)))
+    return Unknown(Cause.UNREADABLE, learn, " ".join(nvme_identify.id_ctrl_argv(device.path)))
 
 
 def own_namespace(machine: Machine, device: BlockDevice) -> IdNs | Unknown:
     """What the namespace says of itself; an answer about one of another size is no answer."""
-    argv = nvme_id_ns.argv(device.path)
-    record = by_either_name(machine, nvme_id_ns.argv, device.path, nvme_id_ns.parse)
+    argv = nvme_identify.id_ns_argv(device.path)
+    record = by_either_name(machine, nvme_identify.id_ns_argv, device.path, nvme_identify.parse_nvme_id_ns)
     if isinstance(record, Unknown) or not (sectors := read_fact.value(device.sectors)):
         return record
     used = record.lba_format_in_use
@@ -139,8 +138,8 @@ def commands(device: BlockDevice, transport: Fact[Transport]) -> tuple[Argv, ...
     found: list[Argv] = []
     if kind == "nvme":
         found += [
-            nvme_id_ctrl.argv(device.path),
-            nvme_id_ns.argv(device.path),
+            nvme_identify.id_ctrl_argv(device.path),
+            nvme_identify.id_ns_argv(device.path),
             nvme_logs.smart_log_argv(device.path),
             nvme_output.get_feature_argv(device.path),
             nvme_logs.ocp_smart_log_argv(device.path),

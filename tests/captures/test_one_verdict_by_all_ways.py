@@ -8,7 +8,7 @@ from fsadvisor.captures import judged, recognised
 from fsadvisor.facts import Known
 from fsadvisor.machine.recorded import RecordedMachine
 from fsadvisor.machine.recording import RecordingMachine
-from fsadvisor.readers import nvme_id_ctrl, nvme_logs, nvme_output, smartctl
+from fsadvisor.readers import nvme_identify, nvme_logs, nvme_output, smartctl
 from fsadvisor.readers.smart_record import SmartReport
 from fsadvisor.survey.whole import survey
 from tests.paths import CAPTURES, needs_captures
@@ -89,7 +89,7 @@ def test_an_nvme_drive_has_one_verdict(model, vwc, warning, capacitors, expected
     path = "/dev/nvme0n1"
     page = {"Capacitor health": capacitors, "Log page GUID": GUID}
     outputs = {
-        nvme_id_ctrl.argv(path): json.dumps({"vid": 1, "mn": model, "sn": "S1", "vwc": vwc}),
+        nvme_identify.id_ctrl_argv(path): json.dumps({"vid": 1, "mn": model, "sn": "S1", "vwc": vwc}),
         nvme_logs.smart_log_argv(path): json.dumps({"critical_warning": warning, "avail_spare": 100}),
         nvme_output.get_feature_argv(path): "get-feature:0x06 (Volatile Write Cache), Current value:0x00000001\n"
         if vwc & 1

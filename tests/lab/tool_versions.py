@@ -22,8 +22,7 @@ from fsadvisor.readers import (
     dmsetup,
     ext4_reports,
     lsblk,
-    nvme_id_ctrl,
-    nvme_id_ns,
+    nvme_identify,
     nvme_logs,
     nvme_output,
     volume_tools,
@@ -47,8 +46,12 @@ blacklist_exceptions {
 TIMEOUT_S = 300
 """A guest without KVM takes seconds to start a program, and a minute beside other work."""
 SINCE_3 = {
-    f"{reader.__name__.rpartition('.')[2]}/{form}": reader
-    for reader in (nvme_id_ctrl, nvme_id_ns, nvme_logs)
+    f"{reader}/{form}": argv
+    for reader, argv in (
+        ("nvme_id_ctrl", nvme_identify.id_ctrl_argv),
+        ("nvme_id_ns", nvme_identify.id_ns_argv),
+        ("nvme_smart_log", nvme_logs.smart_log_argv),
+    )
     for form in ("json", "text")
 }
 """What nvme-cli 3 may know by another name only."""
@@ -105,9 +108,9 @@ def wanted(made):
     return {
         **{f"smartctl/{kind}": ("smartctl", "--json=o", "-q", "noserial", "-x", made[kind]) for kind in kinds},
         **{f"smartctl_text/{kind}": ("smartctl", "-x", made[kind]) for kind in kinds},
-        "nvme_id_ctrl/json": nvme_id_ctrl.argv(nvme),
+        "nvme_id_ctrl/json": nvme_identify.id_ctrl_argv(nvme),
         "nvme_id_ctrl/text": ("nvme", "id-ctrl", nvme),
-        "nvme_id_ns/json": nvme_id_ns.argv(nvme),
+        "nvme_id_ns/json": nvme_identify.id_ns_argv(nvme),
         "nvme_id_ns/text": ("nvme", "id-ns", nvme),
         "nvme_smart_log/json": nvme_logs.smart_log_argv(nvme),
         "nvme_smart_log/text": ("nvme", "smart-log", nvme),
@@ -187,10 +190,10 @@ def facts(found):
 def answered(machine, commands, made):
     """What each of these commands answers; nvme-cli 3 by its own names where it knows no other."""
     answers = dict(zip(commands, machine.run([*commands.values()]), strict=True))
-    for case, reader in SINCE_3.items():
+    for case, argv in SINCE_3.items():
         answer = answers.get(case)
         if isinstance(answer, Reply) and nvme_output.refused(answer.text, "").learn == nvme_output.TOOL_TOO_OLD:
-            json_argv = reader.argv(made["nvme"], since_3=True)
+            json_argv = argv(made["nvme"], since_3=True)
             commands[case] = json_argv if case.endswith("/json") else json_argv[:-1]
             (answers[case],) = machine.run([commands[case]])
     return answers

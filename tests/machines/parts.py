@@ -9,8 +9,7 @@ import json
 from fsadvisor.readers import (
     ext4_reports,
     lsblk,
-    nvme_id_ctrl,
-    nvme_id_ns,
+    nvme_identify,
     nvme_logs,
     nvme_output,
     smartctl,
@@ -139,10 +138,10 @@ def nvme_answers(device, model, size_bytes, *, vwc, capacitors=None, firmware="G
     nvm = {"sn": "S000EXAMPLE00001    ", "mn": f"{model:<40}", "fr": f"{firmware:<8}"}
     log = {"percent_used": 4, "data_units_written": 61035156, "power_on_hours": 9100, "unsafe_shutdowns": 3} | dict(log)
     answers = {
-        nvme_id_ctrl.argv(device): edited(
+        nvme_identify.id_ctrl_argv(device): edited(
             "nvme_id_ctrl", "json-2.16", vid=0x144D, ssvid=0x144D, tnvmcap=size_bytes, vwc=vwc, **nvm
         ),
-        nvme_id_ns.argv(device): edited(
+        nvme_identify.id_ns_argv(device): edited(
             "nvme_id_ns", "json-2.16", nsze=size_bytes // 512, ncap=size_bytes // 512, nvmcap=size_bytes
         ),
         nvme_logs.smart_log_argv(device): edited("nvme_smart_log", "json-2.16", **log),

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from fsadvisor.drives import families
 from fsadvisor.facts import Known, Unknown
 from fsadvisor.machine.port import Reply
-from fsadvisor.readers import nvme_id_ctrl, nvme_logs, nvme_output, smartctl
+from fsadvisor.readers import nvme_identify, nvme_logs, nvme_output, smartctl
 from fsadvisor.survey.whole import survey
 from tests.told import BARE_METAL, disk, machine
 from tools.fuzz.lies import every, lies
@@ -44,7 +44,7 @@ def drive(model):
         "smart_status": {"passed": True},
     }
     told = BARE_METAL | {
-        " ".join(nvme_id_ctrl.argv(PATH)): json.dumps({"vid": 1, "mn": model, "vwc": 6}),
+        " ".join(nvme_identify.id_ctrl_argv(PATH)): json.dumps({"vid": 1, "mn": model, "vwc": 6}),
         " ".join(nvme_logs.smart_log_argv(PATH)): json.dumps(health),
         " ".join(nvme_output.get_feature_argv(PATH)): "NVMe status: INVALID_FIELD(0x2002)\n",
         " ".join(nvme_logs.ocp_smart_log_argv(PATH)): json.dumps(page),

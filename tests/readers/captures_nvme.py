@@ -2,10 +2,10 @@
 
 import json
 
-from fsadvisor.readers import nvme_id_ctrl, nvme_id_ns, nvme_logs
+from fsadvisor.readers import nvme_identify, nvme_logs
 
 PARTS = {
-    "id_ctrl": nvme_id_ctrl.parse,
+    "id_ctrl": nvme_identify.parse_nvme_id_ctrl,
     "smart_log": nvme_logs.parse_nvme_smart_log,
     "ocp_smart_log": nvme_logs.parse_nvme_ocp_smart_log,
 }
@@ -18,11 +18,11 @@ def nvme_parts(text):
 
 
 KINDS = {
-    "nvme-id-ctrl-json": lambda text: [nvme_id_ctrl.parse(text)],
-    "nvme-id-ctrl-json-derived": lambda text: [nvme_id_ctrl.parse(text)],
-    "nvme-id-ctrl-text": lambda text: [nvme_id_ctrl.parse(text)],
-    "nvme-id-ctrl-bin": lambda text: [nvme_id_ctrl.parse(text)],
-    "nvme-id-ns-text": lambda text: [nvme_id_ns.parse(text)],
+    "nvme-id-ctrl-json": lambda text: [nvme_identify.parse_nvme_id_ctrl(text)],
+    "nvme-id-ctrl-json-derived": lambda text: [nvme_identify.parse_nvme_id_ctrl(text)],
+    "nvme-id-ctrl-text": lambda text: [nvme_identify.parse_nvme_id_ctrl(text)],
+    "nvme-id-ctrl-bin": lambda text: [nvme_identify.parse_nvme_id_ctrl(text)],
+    "nvme-id-ns-text": lambda text: [nvme_identify.parse_nvme_id_ns(text)],
     "nvme-smart-log": lambda text: [nvme_logs.parse_nvme_smart_log(text)],
     "nvme-ocp-smart-log": lambda text: [nvme_logs.parse_nvme_ocp_smart_log(text)],
 }

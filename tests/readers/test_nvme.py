@@ -8,19 +8,19 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from fsadvisor.facts import Cause, Unknown
-from fsadvisor.readers import nvme_id_ctrl, nvme_id_ns, nvme_logs, nvme_output
+from fsadvisor.readers import nvme_identify, nvme_logs, nvme_output
 from tests.cases import each
 from tests.paths import CAPTURES, FIXTURES, needs_captures
 from tests.readers.captures_nvme import nvme_parts
 
 READERS = {
     "nvme_get_feature": nvme_output.parse_nvme_get_feature,
-    "nvme_id_ctrl": nvme_id_ctrl.parse,
-    "nvme_id_ns": nvme_id_ns.parse,
+    "nvme_id_ctrl": nvme_identify.parse_nvme_id_ctrl,
+    "nvme_id_ns": nvme_identify.parse_nvme_id_ns,
     "nvme_ocp_smart_log": nvme_logs.parse_nvme_ocp_smart_log,
     "nvme_smart_log": nvme_logs.parse_nvme_smart_log,
 }
-BY_OLD_AND_NEW_NAMES = (nvme_id_ctrl.argv, nvme_id_ns.argv, nvme_logs.smart_log_argv)
+BY_OLD_AND_NEW_NAMES = (nvme_identify.id_ctrl_argv, nvme_identify.id_ns_argv, nvme_logs.smart_log_argv)
 
 
 def sample(reader, case):
@@ -33,7 +33,7 @@ def text_of(capture):
 
 
 def id_ctrl(**fields):
-    return nvme_id_ctrl.parse(json.dumps({"vid": 1, "mn": "EXAMPLE"} | fields))
+    return nvme_identify.parse_nvme_id_ctrl(json.dumps({"vid": 1, "mn": "EXAMPLE"} | fields))
 
 
 # The volatile write cache
@@ -51,32 +51,32 @@ def test_a_vwc_that_is_missing_or_no_byte_leaves_the_cache_unknown(fields):
 
 def test_a_vwc_that_comes_twice_with_different_values_is_unknown():
     text = "NVME Identify Controller:\nvid : 0x1\nmn : EXAMPLE\nvwc : 0\nvwc : 0x1\n"
-    assert nvme_id_ctrl.parse(text).vwc is None
-    assert nvme_id_ctrl.parse(text).unread == ("vwc : 0x1",)
+    assert nvme_identify.parse_nvme_id_ctrl(text).vwc is None
+    assert nvme_identify.parse_nvme_id_ctrl(text).unread == ("vwc : 0x1",)
 
 
 def test_a_text_cut_within_the_value_of_vwc_leaves_it_unknown():
-    record = nvme_id_ctrl.parse("NVME Identify Controller:\nvid : 0x1\nmn : EXAMPLE\nvwc : 0")
+    record = nvme_identify.parse_nvme_id_ctrl("NVME Identify Controller:\nvid : 0x1\nmn : EXAMPLE\nvwc : 0")
     assert record.vwc is None
     assert record.unread == ("vwc : 0",)
 
 
 def test_the_raw_structure_and_json_of_a_controller_give_the_same_numbers():
     raw, document = sample("nvme_id_ctrl", "raw"), sample("nvme_id_ctrl", "json-2.16")
-    for name in nvme_id_ctrl.IdCtrl.__slots__:
+    for name in nvme_identify.IdCtrl.__slots__:
         assert getattr(document, name) in (getattr(raw, name), None)
 
 
 def test_a_raw_structure_with_bytes_that_are_no_utf_8_is_read():
     structure = bytearray((FIXTURES / "outputs/nvme_id_ctrl/raw.out").read_bytes())
     structure[525] = 0xFF
-    assert nvme_id_ctrl.parse(bytes(structure).decode("utf-8", "surrogateescape")).vwc == 0xFF
+    assert nvme_identify.parse_nvme_id_ctrl(bytes(structure).decode("utf-8", "surrogateescape")).vwc == 0xFF
 
 
 @pytest.mark.parametrize("damage", [lambda raw: raw[:4095], lambda raw: raw + "\0", lambda raw: "\0" * len(raw)])
 def test_a_raw_structure_that_is_cut_long_or_empty_is_unreadable(damage):
     raw = text_of(FIXTURES / "outputs/nvme_id_ctrl/raw.out")
-    assert nvme_id_ctrl.parse(damage(raw)).cause is Cause.UNREADABLE
+    assert nvme_identify.parse_nvme_id_ctrl(damage(raw)).cause is Cause.UNREADABLE
 
 
 @needs_captures
@@ -86,7 +86,7 @@ def test_every_capture_s_volatile_write_cache_is_what_the_truth_table_says():
         if not row["vwc"]:
             continue
         text = text_of(row["file"])
-        record = nvme_id_ctrl.parse(text)
+        record = nvme_identify.parse_nvme_id_ctrl(text)
         if isinstance(record, Unknown):
             record = nvme_parts(text)["id_ctrl"]
         assert record.vwc == int(row["vwc"]), row["file"]
@@ -106,13 +106,15 @@ def test_every_capture_s_volatile_write_cache_is_what_the_truth_table_says():
     ],
 )
 def test_the_text_and_the_json_of_one_controller_give_one_record(text, document):
-    assert nvme_id_ctrl.parse(text_of(text)) == nvme_id_ctrl.parse(text_of(f"derived-id-ctrl-json/{document}"))
+    assert nvme_identify.parse_nvme_id_ctrl(text_of(text)) == nvme_identify.parse_nvme_id_ctrl(
+        text_of(f"derived-id-ctrl-json/{document}")
+    )
 
 
 @needs_captures
 def test_a_captured_raw_structure_gives_what_was_derived_from_it():
-    raw = nvme_id_ctrl.parse(text_of("fwupd/TOSHIBA_THNSN5512GPU7.bin"))
-    document = nvme_id_ctrl.parse(text_of("derived-id-ctrl-json/TOSHIBA_THNSN5512GPU7.json"))
+    raw = nvme_identify.parse_nvme_id_ctrl(text_of("fwupd/TOSHIBA_THNSN5512GPU7.bin"))
+    document = nvme_identify.parse_nvme_id_ctrl(text_of("derived-id-ctrl-json/TOSHIBA_THNSN5512GPU7.json"))
     assert (raw.mn, raw.sn, raw.volatile_write_cache) == ("THNSN5512GPU7 TOSHIBA", "37RSDEADBEEF", True)
     assert (raw.vid, raw.oncs, raw.awun, raw.wctemp_kelvin) == (
         document.vid,
@@ -261,14 +263,14 @@ def test_the_block_size_in_use_is_told_in_every_layout(case, size):
 
 def test_the_format_in_use_is_numbered_by_two_parts_of_flbas():
     lbafs = [{"ms": 0, "ds": 12 if index == 17 else 9, "rp": 0} for index in range(18)]
-    record = nvme_id_ns.parse(json.dumps({"nsze": 1, "flbas": 0b0100001, "lbafs": lbafs}))
+    record = nvme_identify.parse_nvme_id_ns(json.dumps({"nsze": 1, "flbas": 0b0100001, "lbafs": lbafs}))
     assert record.lba_format_in_use.index == 17
     assert record.lba_format_in_use.data_size_bytes == 4096
 
 
 def test_two_formats_marked_as_in_use_leave_the_block_size_unknown():
     lbafs = [{"lbaf": index, "ds": 9, "in_use": 1} for index in range(2)]
-    assert nvme_id_ns.parse(json.dumps({"nsze": 1, "flbas": 0, "lbafs": lbafs})).lba_format_in_use is None
+    assert nvme_identify.parse_nvme_id_ns(json.dumps({"nsze": 1, "flbas": 0, "lbafs": lbafs})).lba_format_in_use is None
 
 
 # All of them

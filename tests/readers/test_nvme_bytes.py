@@ -2,7 +2,7 @@
 
 import pytest
 
-from fsadvisor.readers import nvme_id_ctrl, nvme_logs
+from fsadvisor.readers import nvme_identify, nvme_logs
 
 
 def page(size, **told):
@@ -17,7 +17,7 @@ def page(size, **told):
     ("reader", "raw", "first_and_last"),
     [
         (
-            nvme_id_ctrl.parse,
+            nvme_identify.parse_nvme_id_ctrl,
             page(4096, _4=b"S" * 20, _24=b"M" * 40, _64=b"F" * 8, _768=b"nqn".ljust(256, b"\0")),
             {"ver": (80, 83), "ctratt": (96, 99), "unvmcap_bytes": (296, 311), "vwc": (525, 525), "nwpc": (531, 531)}
             | {
@@ -56,7 +56,7 @@ def test_each_number_is_read_from_the_bytes_that_the_specification_gives_it(read
 
 
 @pytest.mark.parametrize(
-    ("argv", "words"), [(nvme_id_ctrl.argv, ("id", "ctrl")), (nvme_logs.smart_log_argv, ("log", "smart"))]
+    ("argv", "words"), [(nvme_identify.id_ctrl_argv, ("id", "ctrl")), (nvme_logs.smart_log_argv, ("log", "smart"))]
 )
 def test_a_tool_without_the_old_names_is_asked_by_the_new_ones(argv, words):
     assert argv("/dev/nvme0", since_3=True)[:4] == ("nvme", *words, "/dev/nvme0")

@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from fsadvisor.readers import dmsetup, nvme_id_ctrl, nvme_id_ns, nvme_logs, nvme_output, smartctl, storcli, volume_tools
+from fsadvisor.readers import dmsetup, nvme_identify, nvme_logs, nvme_output, smartctl, storcli, volume_tools
 from fsadvisor.rulebook.advise import advise
 from fsadvisor.rulebook.loading import own_rulebook
 from fsadvisor.rulebook.rule import Outcome
@@ -43,8 +43,10 @@ def nvme(warning=0, health=100, incomplete=0, used=1, errors=0, vwc=7):
     ocp = {"Capacitor health": health, "Incomplete shutdowns": incomplete, "Log page version": 2, "Log page GUID": GUID}
     formats = [{"ms": 0, "ds": 9, "rp": 2}, {"ms": 0, "ds": 12, "rp": 0}]
     return BARE_METAL | {
-        " ".join(nvme_id_ctrl.argv(NODE)): json.dumps({"vid": 1, "mn": "", "vwc": vwc}),
-        " ".join(nvme_id_ns.argv(NODE)): json.dumps({"nsze": 1 << 21, "flbas": 0, "nlbaf": 1, "lbafs": formats}),
+        " ".join(nvme_identify.id_ctrl_argv(NODE)): json.dumps({"vid": 1, "mn": "", "vwc": vwc}),
+        " ".join(nvme_identify.id_ns_argv(NODE)): json.dumps(
+            {"nsze": 1 << 21, "flbas": 0, "nlbaf": 1, "lbafs": formats}
+        ),
         " ".join(
             nvme_output.get_feature_argv(NODE)
         ): "get-feature:0x06 (Volatile Write Cache), Current value:0x00000001\n",

@@ -5,7 +5,7 @@ import re
 
 from fsadvisor.drives import Family
 from fsadvisor.facts import Cause, Known, Unknown
-from fsadvisor.readers import nvme_id_ctrl, nvme_logs, nvme_output, smartctl
+from fsadvisor.readers import nvme_identify, nvme_logs, nvme_output, smartctl
 from fsadvisor.survey.drive import Drive
 from fsadvisor.survey.power_loss import DriveEvidence
 
@@ -21,7 +21,7 @@ HEALTHY = smartctl.parse(
 
 
 def ctrl(vwc):
-    return nvme_id_ctrl.parse(json.dumps({"vid": 1, "mn": "X", "vwc": vwc}))
+    return nvme_identify.parse_nvme_id_ctrl(json.dumps({"vid": 1, "mn": "X", "vwc": vwc}))
 
 
 def log(warning=0):

@@ -5,7 +5,7 @@ import json
 import pytest
 
 from fsadvisor.facts import Unknown
-from fsadvisor.readers import nvme_id_ns, smartctl
+from fsadvisor.readers import nvme_identify, smartctl
 from fsadvisor.survey.whole import survey
 from tests.told import BARE_METAL, disk, machine
 
@@ -192,7 +192,7 @@ def test_model_and_serial_for_a_udev_rule_are_udevs_own_words():
 def test_a_better_format_is_one_that_the_drive_rates_so_and_that_has_no_metadata(ratings, better):
     formats = [{"ms": ms, "ds": ds, "rp": rp} for ds, rp, ms in ratings]
     text = json.dumps({"nsze": 1 << 21, "flbas": 0, "nlbaf": 1, "lbafs": formats})
-    command = " ".join(nvme_id_ns.argv("/dev/nvme0n1"))
+    command = " ".join(nvme_identify.id_ns_argv("/dev/nvme0n1"))
     assert facts("nvme0n1", NVME, number="259:0", commands={command: text}).better_block_bytes.value == better
 
 

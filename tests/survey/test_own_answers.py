@@ -5,7 +5,7 @@ import json
 import pytest
 
 from fsadvisor.facts import Known, Unknown
-from fsadvisor.readers import nvme_id_ctrl, nvme_id_ns, nvme_logs, smartctl
+from fsadvisor.readers import nvme_identify, nvme_logs, smartctl
 from fsadvisor.survey.whole import survey
 from tests.told import BARE_METAL, disk, machine
 
@@ -21,13 +21,13 @@ def answers(name, media=1000 * GB, written=900 * GB, health=100, blocks=None):
     log = {"critical_warning": 0, "avail_spare": 100, "spare_thresh": 10, "unsafe_shutdowns": 2}
     log["data_units_written"] = written // UNIT
     return {
-        " ".join(nvme_id_ctrl.argv(path)): json.dumps({"vid": 1, "mn": "X", "vwc": 7}),
+        " ".join(nvme_identify.id_ctrl_argv(path)): json.dumps({"vid": 1, "mn": "X", "vwc": 7}),
         " ".join(nvme_logs.smart_log_argv(path)): json.dumps(log),
         " ".join(smartctl.argv(path)): json.dumps(
             {"smartctl": {"version": [7, 3], "exit_status": 0}, "model_name": "X"}
         ),
         " ".join(nvme_logs.ocp_smart_log_argv(path)): json.dumps(page | {"Physical media units written": media}),
-        " ".join(nvme_id_ns.argv(path)): json.dumps(
+        " ".join(nvme_identify.id_ns_argv(path)): json.dumps(
             {
                 "nsze": blocks or 1 << 21,
                 "flbas": 0,

@@ -5,7 +5,7 @@ import json
 import pytest
 
 from fsadvisor.facts import Cause, Unknown
-from fsadvisor.readers import nvme_id_ctrl, nvme_logs, nvme_output, smartctl
+from fsadvisor.readers import nvme_identify, nvme_logs, nvme_output, smartctl
 from fsadvisor.survey.whole import survey
 from tests.told import BARE_METAL, disk, machine
 
@@ -15,7 +15,7 @@ GUID = "0xafd514c97c6f4f9ca4f2bfea2810afc5"
 
 
 def id_ctrl(vwc):
-    return {" ".join(nvme_id_ctrl.argv(PATH)): json.dumps({"vid": 1, "mn": "", "vwc": vwc})}
+    return {" ".join(nvme_identify.id_ctrl_argv(PATH)): json.dumps({"vid": 1, "mn": "", "vwc": vwc})}
 
 
 def smart_log(warning=0):

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from fsadvisor.captures import judged, recognised
 from fsadvisor.facts import Cause, Known, Unknown
-from fsadvisor.readers import nvme_id_ctrl, nvme_logs, nvme_output, smartctl
+from fsadvisor.readers import nvme_identify, nvme_logs, nvme_output, smartctl
 from fsadvisor.survey.whole import survey
 from tests.cases import tries
 from tests.told import BARE_METAL, disk, machine
@@ -26,7 +26,7 @@ def outputs(model, vwc, feature, warning, capacitors):
     page = {"Capacitor health": capacitors, "Log page GUID": GUID}
     refused = "NVMe status: INVALID_FIELD(0x2002)\n"
     return {
-        " ".join(nvme_id_ctrl.argv(PATH)): json.dumps({"vid": 1, "mn": model, "sn": "S1", "vwc": vwc}),
+        " ".join(nvme_identify.id_ctrl_argv(PATH)): json.dumps({"vid": 1, "mn": model, "sn": "S1", "vwc": vwc}),
         " ".join(nvme_logs.smart_log_argv(PATH)): json.dumps(about),
         " ".join(nvme_output.get_feature_argv(PATH)): refused
         if feature is None

@@ -12,8 +12,7 @@ from fsadvisor.readers import (
     ext4_reports,
     kernel_log,
     lsblk,
-    nvme_id_ctrl,
-    nvme_id_ns,
+    nvme_identify,
     nvme_logs,
     nvme_output,
     smartctl,
@@ -140,8 +139,8 @@ def drive_answers(device: str, *, is_nvme: bool) -> Iterator[tuple[Argv, str]]:
     """What a drive says of itself."""
     yield smartctl.argv(device), _smartctl("nvme-backup-failed" if is_nvme else "ata-ssd")
     if is_nvme:
-        yield nvme_id_ctrl.argv(device), _sample("nvme_id_ctrl", "json-2.16")
-        yield nvme_id_ns.argv(device), _sample("nvme_id_ns", "json-2.16")
+        yield nvme_identify.id_ctrl_argv(device), _sample("nvme_id_ctrl", "json-2.16")
+        yield nvme_identify.id_ns_argv(device), _sample("nvme_id_ns", "json-2.16")
         yield nvme_logs.smart_log_argv(device), _sample("nvme_smart_log", "json-2.16")
         yield nvme_output.get_feature_argv(device), _sample("nvme_get_feature", "text-2.8")
         yield nvme_logs.ocp_smart_log_argv(device), _sample("nvme_ocp_smart_log", "json-v1-2.16")

@@ -1,0 +1,399 @@
+"""Identity and abilities of an NVMe controller, and size, block formats and atomicity of a namespace.
+
+Since 3.0 nvme-cli may be built without the old names of its commands.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, TypeAlias
+
+from msgspec import Struct
+
+from fsadvisor.facts import Unknown, unreadable
+from fsadvisor.patterns import late
+from fsadvisor.readers import nvme_output, unread_pieces, whole
+from fsadvisor.readers.json_text import Json, items, member, string
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Sequence
+
+_Number: TypeAlias = "Callable[[str], int | None]"
+_Text: TypeAlias = "Callable[[str], str | None]"
+"""What an output gives for a field."""
+
+_STRUCTURE_BYTES = 4096
+_NUMBERS = {
+    "vid": (0, 2),
+    "ssvid": (2, 2),
+    "ieee": (73, 3),
+    "cmic": (76, 1),
+    "mdts": (77, 1),
+    "cntlid": (78, 2),
+    "ver": (80, 4),
+    "oaes": (92, 4),
+    "ctratt": (96, 4),
+    "plsi": (110, 1),
+    "cntrltype": (111, 1),
+    "oacs": (256, 2),
+    "frmw": (260, 1),
+    "lpa": (261, 1),
+    "npss": (263, 1),
+    "apsta": (265, 1),
+    "wctemp": (266, 2),
+    "cctemp": (268, 2),
+    "hmpre": (272, 4),
+    "hmmin": (276, 4),
+    "tnvmcap": (280, 16),
+    "unvmcap": (296, 16),
+    "sanicap": (328, 4),
+    "nn": (516, 4),
+    "oncs": (520, 2),
+    "fuses": (522, 2),
+    "fna": (524, 1),
+    "vwc": (525, 1),
+    "awun": (526, 2),
+    "awupf": (528, 2),
+    "nwpc": (531, 1),
+    "acwu": (532, 2),
+    "sgls": (536, 4),
+}
+"""Field: offset and size in the structure."""
+_STRINGS = {"sn": (4, 20), "mn": (24, 40), "fr": (64, 8), "subnqn": (768, 256)}
+_HEXADECIMAL = {"ieee", "cntlid", "ver"}
+"""In text without 0x in front, in some versions or in all."""
+
+
+class IdCtrl(Struct, frozen=True, kw_only=True):
+    """One controller; the specification's names."""
+
+    vid: int | None
+    """PCI vendor."""
+    ssvid: int | None
+    """PCI subsystem vendor."""
+    sn: str | None
+    """Serial number, without padding."""
+    mn: str | None
+    """Model number, without padding."""
+    fr: str | None
+    """Firmware revision, without padding."""
+    subnqn: str | None
+    """NVM subsystem's qualified name."""
+    ieee: int | None
+    """Vendor's OUI."""
+    cmic: int | None
+    """Bits: 0 several ports, 1 several controllers, 3 asymmetric access."""
+    mdts: int | None
+    """Largest transfer, as a power of two of the smallest memory page; 0: no limit."""
+    cntlid: int | None
+    ver: int | None
+    """Specification version, 0x10400 is 1.4; 0 before 1.2."""
+    oaes: int | None
+    ctratt: int | None
+    plsi: int | None
+    """Power loss signalling: bit 0 emergency power fail, bit 1 forced quiescence."""
+    cntrltype: int | None
+    """1 I/O, 2 discovery, 3 administrative; 0: not reported (before 1.4)."""
+    oacs: int | None
+    frmw: int | None
+    """Firmware: bit 0 slot 1 is read-only, bits 3:1 slots, bit 4 activation without reset."""
+    lpa: int | None
+    npss: int | None
+    """Number of the last power state."""
+    apsta: int | None
+    """Bit 0: changes its power state by itself."""
+    wctemp_kelvin: int | None
+    """Temperature that draws a warning; 0: not reported."""
+    cctemp_kelvin: int | None
+    """Critical temperature; 0: not reported."""
+    hmpre: int | None
+    """Host memory wanted, in 4 KiB; above 0 usually means no DRAM in the drive."""
+    hmmin: int | None
+    """Host memory needed, in 4 KiB."""
+    tnvmcap_bytes: int | None
+    """Total capacity; 0: not reported."""
+    unvmcap_bytes: int | None
+    """Capacity in no namespace."""
+    sanicap: int | None
+    nn: int | None
+    """Largest namespace number."""
+    oncs: int | None
+    """Bits: 0 compare, 1 write uncorrectable, 2 deallocate (discard), 3 write zeroes, 4 save features."""
+    fuses: int | None
+    fna: int | None
+    vwc: int | None
+    """Bit 0 volatile write cache present; bits 2:1 whether Flush takes all namespaces at once."""
+    awun: int | None
+    """Largest atomic write in operation, logical blocks minus one."""
+    awupf: int | None
+    """Largest write that stays atomic over a power failure, logical blocks minus one."""
+    nwpc: int | None
+    """Namespace write protection: bit 0 supported."""
+    acwu: int | None
+    sgls: int | None
+    unread: tuple[str, ...] = ()
+
+    @property
+    def volatile_write_cache(self) -> bool | None:
+        """Whether acknowledged writes may sit in memory that a power loss empties (vwc bit 0, nothing else)."""
+        return None if self.vwc is None else bool(self.vwc & 1)
+
+
+def id_ctrl_argv(device: str, *, since_3: bool = False) -> tuple[str, ...]:
+    """Ask a controller (/dev/nvme0) or a namespace's controller (/dev/nvme0n1); needs root."""
+    command = ("id", "ctrl") if since_3 else ("id-ctrl",)
+    return ("nvme", *command, device, "--output-format=json")
+
+
+def parse_nvme_id_ctrl(text: str) -> IdCtrl | Unknown:
+    """A controller's identity and abilities: `nvme id-ctrl DEVICE` (`nvme id ctrl` since 3.0).
+
+    Written against nvme-cli 1.8 to 3.1: JSON, text (with and without -H), the 4096 bytes of --raw-binary; told apart.
+
+        NVME Identify Controller:
+        vid       : 0x144d
+        mn        : SAMSUNG MZQL2960HCJR-00A07
+        vwc       : 0x6
+          [2:1] : 0x3   The Flush command supports NSID set to FFFFFFFFh
+          [0:0] : 0     Volatile Write Cache Not Present
+
+    NVM Express Base Specification, Identify Controller data structure; https://nvmexpress.org/specifications/
+    """
+    structure = nvme_output.raw_structure(text)
+    if structure is not None:
+        return _from_structure(structure)
+    document = nvme_output.nvme_document(text)
+    if isinstance(document, dict) and {"vid", "mn"} <= document.keys():
+        return _controller(
+            lambda name: nvme_output.number(document.get(name), 8 * _NUMBERS[name][1]),
+            lambda name: nvme_output.padded_string(string(document, name)),
+        )
+    return _controller_from_lines(text)
+
+
+def _from_structure(structure: bytes) -> IdCtrl | Unknown:
+    model = structure[24:64].rstrip(b" \0")
+    if len(structure) != _STRUCTURE_BYTES:
+        return unreadable(f"{len(structure)} bytes where the Identify Controller structure has 4096")
+    if not model or not model.isascii() or b"\0" in model:
+        return unreadable("no model number where the Identify Controller structure has it")
+    return _controller(
+        lambda name: nvme_output.unsigned(structure, *_NUMBERS[name]),
+        lambda name: nvme_output.structure_string(structure, *_STRINGS[name]),
+    )
+
+
+def _controller_from_lines(text: str) -> IdCtrl | Unknown:
+    lines, cut = nvme_output.ended_lines(text)
+    values, unread = nvme_output.labelled_lines(lines, _NUMBERS.keys() | _STRINGS.keys())
+    if not {"vid", "mn"} <= values.keys():
+        return nvme_output.refused(text, "no Identify Controller data")
+
+    def number(name: str) -> int | None:
+        value = values.get(name)
+        count = whole(value, 16) if name in _HEXADECIMAL else nvme_output.spelt_number(value)
+        return nvme_output.number(count, 8 * _NUMBERS[name][1])
+
+    return _controller(number, lambda name: nvme_output.padded_string(values.get(name)), unread + cut)
+
+
+def _controller(number: _Number, text: _Text, unread: Sequence[str] = ()) -> IdCtrl:
+    texts: dict[str, str | None] = {name: text(name) for name in _STRINGS}
+    return nvme_output.filled(IdCtrl, number, _NUMBERS, unread=unread_pieces([*unread]), **texts)
+
+
+_BITS = {
+    **dict.fromkeys(("nsze", "ncap", "nuse"), 64),
+    **dict.fromkeys(("nsfeat", "nlbaf", "flbas", "mc", "dps", "nmic", "rescap", "dlfeat"), 8),
+    **dict.fromkeys(("nawun", "nawupf", "nacwu", "nabsn", "nabo", "nabspf", "noiob"), 16),
+    **dict.fromkeys(("npwg", "npwa", "npdg", "npda", "nows"), 16),
+    "nvmcap": 128,
+}
+_IDENTIFIERS = {"nguid", "eui64"}
+_SMALLEST_EXPONENT, _LARGEST_EXPONENT = 9, 31
+"""Of a logical block; below, the format is not available."""
+_USED = {"1": True, "yes": True, "0": False, "no": False}
+_HEADING = late(r"NVME Identify Namespace (\d{1,10}):", re.ASCII | re.IGNORECASE)
+_FORMAT = late(
+    r"lbaf\s+(?P<index>\d{1,3})\s*:\s*ms:(?P<metadata>\d{1,5})\s+lbads:(?P<exponent>\d{1,3})"
+    r"\s+rp:(?P<performance>0x[0-9a-f]|\d)(?P<used>\s*\(in use\))?",
+    re.ASCII | re.IGNORECASE,
+)
+_FORMAT_IN_WORDS = late(
+    r"LBA Format\s+(?P<index>\d{1,3})\s*:\s*Metadata Size:\s*(?P<metadata>\d{1,5})\s+bytes\s*-"
+    r"\s*Data Size:\s*(?P<size>\d{1,10})\s+bytes\s*-"
+    r"\s*Relative Performance:\s*(?P<performance>0x[0-9a-f]|\d)(?:\s+[a-z]+)?(?P<used>\s*\(in use\))?",
+    re.ASCII | re.IGNORECASE,
+)
+
+
+class LbaFormat(Struct, frozen=True, kw_only=True):
+    """One block format that the namespace can be formatted with."""
+
+    index: int
+    data_size_bytes: int | None
+    """Logical block; None where the format is not available."""
+    metadata_size_bytes: int | None
+    relative_performance: int | None
+    """0 best, 1 better, 2 good, 3 degraded."""
+    in_use: bool | None
+
+
+class IdNs(Struct, frozen=True, kw_only=True):
+    """One namespace; the specification's names."""
+
+    nsid: int | None
+    """Namespace number; only text output has it."""
+    nsze: int | None
+    """Size in logical blocks."""
+    ncap: int | None
+    """Capacity in logical blocks."""
+    nuse: int | None
+    """Logical blocks allocated."""
+    nsfeat: int | None
+    """Bits: 0 thin provisioning, 1 nawun/nawupf/nacwu are valid, 4 npwg and the like are valid."""
+    nlbaf: int | None
+    """Number of block formats minus one."""
+    flbas: int | None
+    """Block format in use: bits 3:0 and, above them, bits 6:5."""
+    mc: int | None
+    dps: int | None
+    nmic: int | None
+    """Bit 0: may be reached through several controllers."""
+    rescap: int | None
+    dlfeat: int | None
+    """Bits 2:0 what deallocated blocks read as (1 zeroes, 2 ones), bit 3 Write Zeroes can deallocate."""
+    nawun: int | None
+    """Largest atomic write in operation, logical blocks minus one."""
+    nawupf: int | None
+    """Largest write atomic over a power failure, logical blocks minus one."""
+    nacwu: int | None
+    nabsn: int | None
+    """Atomic boundary in operation, logical blocks minus one; 0: none."""
+    nabo: int | None
+    nabspf: int | None
+    """Atomic boundary over a power failure, logical blocks minus one; 0: none."""
+    noiob: int | None
+    """Optimal I/O boundary in logical blocks; 0: not reported."""
+    nvmcap_bytes: int | None
+    npwg: int | None
+    """Preferred write granularity, logical blocks minus one."""
+    npwa: int | None
+    npdg: int | None
+    """Preferred deallocate granularity, logical blocks minus one."""
+    npda: int | None
+    nows: int | None
+    nguid: str | None
+    eui64: str | None
+    lbaf: tuple[LbaFormat, ...]
+    unread: tuple[str, ...] = ()
+
+    @property
+    def lba_format_in_use(self) -> LbaFormat | None:
+        """The format marked as in use, else the one that flbas numbers."""
+        index = None if self.flbas is None else self.flbas & 0xF | (self.flbas >> 5 & 3) << 4
+        marked = [lbaf for lbaf in self.lbaf if lbaf.in_use]
+        numbered = [lbaf for lbaf in self.lbaf if lbaf.in_use is None and lbaf.index == index]
+        found = marked or numbered
+        return found[0] if len(found) == 1 else None
+
+
+def id_ns_argv(device: str, *, since_3: bool = False) -> tuple[str, ...]:
+    """Ask a namespace (/dev/nvme0n1); needs root."""
+    command = ("id", "ns") if since_3 else ("id-ns",)
+    return ("nvme", *command, device, "--output-format=json")
+
+
+def parse_nvme_id_ns(text: str) -> IdNs | Unknown:
+    """A namespace's size, block formats and atomicity: `nvme id-ns DEVICE` (`nvme id ns` since 3.0).
+
+    Written against nvme-cli 1.8 to 3.1: JSON (plain and verbose) and text (with and without -H).
+
+        NVME Identify Namespace 1:
+        nsze    : 0x1bf1f72b0
+        nsfeat  : 0
+        flbas   : 0
+        lbaf  0 : ms:0   lbads:9  rp:0x2 (in use)
+        lbaf  1 : ms:0   lbads:12 rp:0
+
+    NVM Command Set Specification, Identify Namespace data structure; https://nvmexpress.org/specifications/
+    """
+    document = nvme_output.nvme_document(text)
+    if isinstance(document, dict) and {"nsze", "flbas"} <= document.keys():
+        return _namespace(
+            lambda name: nvme_output.number(document.get(name), _BITS[name]),
+            lambda name: _identifier(string(document, name)),
+            [_format_from_json(position, entry) for position, entry in enumerate(items(document, "lbafs"))],
+        )
+    return _namespace_from_lines(text)
+
+
+def _identifier(value: str | None) -> str | None:
+    """An NGUID or EUI-64; all zeroes means that there is none."""
+    return (value or "").strip() if (value or "").strip(" 0") else None
+
+
+def _format_from_json(position: int, entry: Json) -> LbaFormat:
+    """A format as -o json has it or, in words, as -v -o json; before 2.x without its index and its use."""
+    index = _first_given(entry, 8, "lbaf", "LBA Format")
+    return LbaFormat(
+        index=position if index is None else index,
+        data_size_bytes=_block_bytes(
+            exponent=nvme_output.number(member(entry, "ds"), 8), size=_first_given(entry, 128, "Data Size")
+        ),
+        metadata_size_bytes=_first_given(entry, 16, "ms", "Metadata Size"),
+        relative_performance=_first_given(entry, 2, "rp", "Relative Performance"),
+        in_use=_USED.get(str(member(entry, "in_use")), _USED.get(str(member(entry, "in use")))),
+    )
+
+
+def _first_given(entry: Json, bits: int, *names: str) -> int | None:
+    """The number at the first of these names that has one; words may follow it ('512 bytes', '0x2 Good')."""
+    values = (member(entry, name) for name in names)
+    given = (nvme_output.number(it.partition(" ")[0] if isinstance(it, str) else it, bits) for it in values)
+    return next((count for count in given if count is not None), None)
+
+
+def _block_bytes(*, exponent: int | None, size: int | None) -> int | None:
+    if exponent is not None and _SMALLEST_EXPONENT <= exponent <= _LARGEST_EXPONENT:
+        return 1 << exponent
+    return size if size is not None and size >= 1 << _SMALLEST_EXPONENT else None
+
+
+def _namespace_from_lines(text: str) -> IdNs | Unknown:
+    formats: list[LbaFormat] = []
+    other: list[str] = []
+    lines, cut = nvme_output.ended_lines(text)
+    for line in lines:
+        match = _FORMAT.fullmatch(line.strip()) or _FORMAT_IN_WORDS.fullmatch(line.strip())
+        if match:
+            formats.append(_format_from_line(match.groupdict()))
+        else:
+            other.append(line)
+    values, unread = nvme_output.labelled_lines(other, _BITS.keys() | _IDENTIFIERS)
+    if not {"nsze", "flbas"} <= values.keys():
+        return nvme_output.refused(text, "no Identify Namespace data")
+    headings = _HEADING.findall(text)
+    return _namespace(
+        lambda name: nvme_output.number(nvme_output.spelt_number(values.get(name)), _BITS[name]),
+        lambda name: _identifier(values.get(name)),
+        formats,
+        nsid=whole(headings[0]) if len(headings) == 1 else None,
+        unread=unread_pieces(unread + cut),
+    )
+
+
+def _format_from_line(field: dict[str, str | None]) -> LbaFormat:
+    return LbaFormat(
+        index=whole(field["index"]) or 0,
+        data_size_bytes=_block_bytes(exponent=whole(field.get("exponent")), size=whole(field.get("size"))),
+        metadata_size_bytes=whole(field["metadata"]),
+        relative_performance=nvme_output.spelt_number(field["performance"]),
+        in_use=field["used"] is not None,
+    )
+
+
+def _namespace(number: _Number, text: _Text, formats: Iterable[LbaFormat], **others: object) -> IdNs:
+    """`others` are nsid and unread, where an output tells them."""
+    identifiers: dict[str, object] = {name: text(name) for name in _IDENTIFIERS}
+    return nvme_output.filled(IdNs, number, _BITS, **{"nsid": None, "lbaf": tuple(formats)} | identifiers | others)
