@@ -4,15 +4,16 @@ from typing import TYPE_CHECKING, Final, Literal, TypeAlias
 
 import msgspec
 
+from fsadvisor.measure.forecast import NoFit
 from fsadvisor.measure.forecast.classes import CLASSES
-from fsadvisor.measure.forecast.curve import NoFit
 from fsadvisor.pages.published import document, published
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from fsadvisor.measure import forecast
     from fsadvisor.measure.forecast import analysis as studied
-    from fsadvisor.measure.forecast import classes, curve
+    from fsadvisor.measure.forecast import classes
 
 SCHEMA: Final = "fsadvisor/forecast/1"
 
@@ -167,11 +168,11 @@ def _curve(analysis: "studied.CurveAnalysis") -> Curve:
     )
 
 
-def _fit(one: "curve.Fit") -> Fit:
+def _fit(one: "forecast.Fit") -> Fit:
     return published(Fit, one.model, one, c_interval=one.c, software_ms_interval=one.software_ms)
 
 
-def _level(one: "curve.Level", verdict: "classes.Verdict") -> Level:
+def _level(one: "forecast.Level", verdict: "classes.Verdict") -> Level:
     held = next((it for it in verdict.held if it.device_ms == one.device_ms), None)
     return published(Level, one, ratio=held and held.ratio)
 

@@ -7,9 +7,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
+from fsadvisor.measure.forecast import NoFit
 from fsadvisor.measure.forecast.analysis import WARN_BELOW_MS
 from fsadvisor.measure.forecast.classes import CLASSES, INVERSIONS, SOURCE, Class
-from fsadvisor.measure.forecast.curve import NoFit
 from fsadvisor.pages.document import Block, DrawnLines, Gap, Heading, Item, Remark, Table, paragraph
 from fsadvisor.pages.escape import clean
 from fsadvisor.pages.glyphs import Line, line
@@ -20,9 +20,9 @@ from fsadvisor.report.probe_figures import figure_text, number
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
+    from fsadvisor.measure.forecast import Interval, Model
     from fsadvisor.measure.forecast.analysis import Alone, Bounds, CurveAnalysis, DeviceKind, Expected, Pair, Study
     from fsadvisor.measure.forecast.classes import Verdict
-    from fsadvisor.measure.forecast.curve import Interval, Model
 
 
 SIGNS: Final = "exbfnabcdghijklm"

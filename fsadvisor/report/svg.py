@@ -6,7 +6,7 @@ from html import escape
 from typing import TYPE_CHECKING, Final
 
 from fsadvisor.measure.compare.matrix import Standing
-from fsadvisor.measure.forecast.curve import NoFit
+from fsadvisor.measure.forecast import NoFit
 from fsadvisor.pages.escape import clean, width
 from fsadvisor.pages.text import wrapped
 from fsadvisor.report.compare_figures import title, winners

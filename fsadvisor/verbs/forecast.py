@@ -15,10 +15,9 @@ from fsadvisor.machine import safe_files
 from fsadvisor.machine.kept_files import PROBES as SHARED
 from fsadvisor.machine.port import MachineError
 from fsadvisor.machine.untouched import captured_text
-from fsadvisor.measure import sweep_session
-from fsadvisor.measure.forecast import curve
+from fsadvisor.measure import forecast, sweep_session
+from fsadvisor.measure.forecast import MeasuredPoint, of_one_device
 from fsadvisor.measure.forecast.analysis import kept, study
-from fsadvisor.measure.forecast.curve import MeasuredPoint, of_one_device
 from fsadvisor.measure.messages import Point as SweepPoint
 from fsadvisor.measure.probe import EngineError, guard, store, surroundings
 from fsadvisor.measure.probe.processes import Stop, Stopped
@@ -95,13 +94,13 @@ def _check(chosen: argparse.Namespace) -> None:
 
 def _fitted(file: Path) -> Curves:
     try:
-        text = captured_text(file, curve.MOST_BYTES, "name a table of measurements")
-        points = curve.points(text.encode().decode("utf-8-sig"))
+        text = captured_text(file, forecast.MOST_BYTES, "name a table of measurements")
+        points = forecast.points(text.encode().decode("utf-8-sig"))
     except MachineError as error:
         raise RefusedError(str(error)) from error
     except UnicodeError as error:
         raise RefusedError(f"{file}: is no text") from error
-    except curve.TableError as error:
+    except forecast.TableError as error:
         raise RefusedError(f"{file}: {error}") from error
     return Curves(study=study(points), source=str(file))
 

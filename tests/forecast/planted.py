@@ -2,7 +2,7 @@
 
 import random
 
-from fsadvisor.measure.forecast.curve import MeasuredPoint, Model, curve
+from fsadvisor.measure.forecast import MeasuredPoint, Model, curve
 
 PAPER_MS = (0.0, 1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 8.0, 10.0)
 

@@ -4,8 +4,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
+from fsadvisor.measure.forecast import Model
 from fsadvisor.measure.forecast.analysis import bounds, kept
-from fsadvisor.measure.forecast.curve import Model
 from tests.report.forecasts import result
 
 

@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from fsadvisor.measure.forecast import MeasuredPoint, curve
 from fsadvisor.measure.forecast.classes import CLASSES, FILESYSTEMS, INVERSIONS, ONCE, WORKLOADS, Class, classify
-from fsadvisor.measure.forecast.curve import MeasuredPoint, curve
 from fsadvisor.rulebook.tables import table
 from tests.forecast.planted import PAPER_MS, planted, planted_curve
 

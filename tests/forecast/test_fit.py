@@ -6,8 +6,8 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from fsadvisor.measure.forecast import curve
-from fsadvisor.measure.forecast.curve import (
+from fsadvisor.measure import forecast
+from fsadvisor.measure.forecast import (
     FALLS,
     ONE_LATENCY,
     MeasuredPoint,
@@ -115,11 +115,11 @@ def test_noise_that_hides_the_slope_leaves_the_intervals_open():
 
 
 def test_the_quantile_goes_on_smoothly_from_the_table_to_the_normal_distribution():
-    values = [curve.quantile(freedom) for freedom in range(1, 200)]
+    values = [forecast.quantile(freedom) for freedom in range(1, 200)]
     assert values == sorted(values, reverse=True)
-    assert curve.quantile(40) == pytest.approx(2.0211, abs=0.002)
-    assert curve.quantile(10**6) == pytest.approx(1.96, abs=0.001)
-    assert not math.isnan(curve.quantile(1))
+    assert forecast.quantile(40) == pytest.approx(2.0211, abs=0.002)
+    assert forecast.quantile(10**6) == pytest.approx(1.96, abs=0.001)
+    assert not math.isnan(forecast.quantile(1))
 
 
 def test_one_device_has_one_latency_at_each_level():

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fsadvisor.measure.forecast.curve import MeasuredPoint, TableError, points
+from fsadvisor.measure.forecast import MeasuredPoint, TableError, points
 
 HEAD = "filesystem,workload,latency_ms,throughput\n"
 

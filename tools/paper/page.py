@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING
 import msgspec
 from msgspec.structs import replace
 
-from fsadvisor.measure.forecast import curve
+from fsadvisor.measure import forecast
+from fsadvisor.measure.forecast import of_one_device
 from fsadvisor.measure.forecast.analysis import study
 from fsadvisor.measure.forecast.classes import CLASSES, INVERSIONS, Class
-from fsadvisor.measure.forecast.curve import of_one_device
 from fsadvisor.pages.markdown import render
 from fsadvisor.report import forecast_page, svg
 from fsadvisor.report.forecast_page import changed
@@ -48,7 +48,7 @@ def keep(run: Run, file: Path) -> None:
 def read(data: Path) -> tuple[Run, Study]:
     """What was measured, and how."""
     run = msgspec.json.decode((data / "run.json").read_bytes(), type=Run)
-    return run, study(of_one_device(curve.points((data / "sweep.csv").read_text())))
+    return run, study(of_one_device(forecast.points((data / "sweep.csv").read_text())))
 
 
 def only(found: Study, workload: str) -> Study:

@@ -19,14 +19,14 @@ from typing import TYPE_CHECKING, Final, Literal, TypeAlias
 
 from msgspec import Struct
 
+from fsadvisor.measure.forecast import Curve, Fit, Interval, MeasuredPoint, NoFit, crossing_ms, curve, fit
 from fsadvisor.measure.forecast.classes import Verdict, classify
-from fsadvisor.measure.forecast.curve import Curve, Fit, Interval, MeasuredPoint, NoFit, crossing_ms, curve, fit
 from fsadvisor.measure.probe.jobs import Headline
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-    from fsadvisor.measure.forecast.curve import Level
+    from fsadvisor.measure.forecast import Level
     from fsadvisor.measure.probe.result import Figure, Result
 
 

@@ -27,12 +27,12 @@ from typing import TYPE_CHECKING, Final, Literal, TypeAlias
 from msgspec import Struct
 from msgspec.structs import replace
 
-from fsadvisor.measure.forecast.curve import FALLS, Model, straight
+from fsadvisor.measure.forecast import FALLS, Model, straight
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from fsadvisor.measure.forecast.curve import Curve, Level, Scatter, Straight
+    from fsadvisor.measure.forecast import Curve, Level, Scatter, Straight
 
 CLOSE: Final = 0.10
 """A measured throughput within this share of the expected one is as expected. Ours; the paper gives no figure."""

@@ -8,9 +8,9 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, Final
 
+from fsadvisor.measure.forecast import NoFit
 from fsadvisor.measure.forecast.analysis import WARN_BELOW_MS, study
 from fsadvisor.measure.forecast.analysis import kept as kept_of
-from fsadvisor.measure.forecast.curve import NoFit
 from fsadvisor.pages.document import Block, Document, DrawnLines, Gap, Heading, paragraph
 from fsadvisor.pages.glyphs import Line, Span, Tone, padded, span
 from fsadvisor.pages.values import counted, listed
@@ -21,8 +21,8 @@ from fsadvisor.tui.views import probe_page
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
+    from fsadvisor.measure.forecast import Interval
     from fsadvisor.measure.forecast.analysis import Alone, CurveAnalysis, DeviceKind, Expected, Study
-    from fsadvisor.measure.forecast.curve import Interval
     from fsadvisor.pages.glyphs import Glyphs
     from fsadvisor.tui.views.probes import Kept
 
