@@ -221,7 +221,7 @@ class FsadvisorApp(Explorer):
         "rule": _when_opened("subject", "RulePlace"),
         "doctor": _when_opened("doctor", "DoctorPlace"),
         "export": _when_opened("export", "Export"),
-        "help": _when_opened("help", "Help"),
+        "help": _when_opened("dialogs", "Help"),
     }
 
 
