@@ -11,8 +11,7 @@ from textual.screen import Screen
 
 from fsadvisor.tui.actions import EVERYWHERE, Action, bindings
 from fsadvisor.tui.drawing import PaintedOnce
-from fsadvisor.tui.widgets.ask_line import SearchBar
-from fsadvisor.tui.widgets.bars import Head, KeysBar
+from fsadvisor.tui.widgets.bars import Head, KeysBar, SearchBar
 from fsadvisor.tui.widgets.rows_view import RowsView
 from fsadvisor.tui.widgets.text_views import DocumentView
 

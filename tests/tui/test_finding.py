@@ -5,7 +5,7 @@ import pytest
 from fsadvisor.tui.screens.finding import FindingPlace
 from fsadvisor.tui.views.finding import page
 from fsadvisor.tui.views.snapshot import finding_key
-from fsadvisor.tui.widgets.ask_line import AskLine
+from fsadvisor.tui.widgets.bars import AskLine
 from fsadvisor.tui.widgets.text_views import DocumentView
 from tests.report import composed
 from tests.tui.driving import SIZES, TERMINAL, TWO_SIZES, explored, said, screen, shown, until

@@ -18,7 +18,7 @@ from fsadvisor.tui.actions import Action, bindings
 from fsadvisor.tui.place import Place
 from fsadvisor.tui.views import suppose
 from fsadvisor.tui.views.values import NoValueError, hint, typed, wrapping
-from fsadvisor.tui.widgets.ask_line import AskLine, SearchBar
+from fsadvisor.tui.widgets.bars import AskLine, SearchBar
 from fsadvisor.tui.widgets.rows_view import RowsView
 from fsadvisor.tui.widgets.text_views import LinesView
 

@@ -18,7 +18,7 @@ from fsadvisor.tui.actions import Action, bindings
 from fsadvisor.tui.copying import copy
 from fsadvisor.tui.screens.deciding import DECISIONS, Deciding
 from fsadvisor.tui.views import finding, trials
-from fsadvisor.tui.widgets.ask_line import AskLine
+from fsadvisor.tui.widgets.bars import AskLine
 from fsadvisor.tui.widgets.text_views import DocumentView
 
 if TYPE_CHECKING:

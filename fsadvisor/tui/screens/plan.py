@@ -17,7 +17,7 @@ from fsadvisor.tui.actions import Action, bindings
 from fsadvisor.tui.copying import copy
 from fsadvisor.tui.place import Place
 from fsadvisor.tui.views import finding, plan
-from fsadvisor.tui.widgets.ask_line import AskLine
+from fsadvisor.tui.widgets.bars import AskLine
 from fsadvisor.tui.widgets.rows_view import RowsView
 from fsadvisor.tui.widgets.text_views import DocumentView, PagesBar, PaneTitle
 

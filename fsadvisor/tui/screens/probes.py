@@ -13,7 +13,7 @@ from fsadvisor.tui.place import Place
 from fsadvisor.tui.screens.probe_run import GENTLY, YES, Probed, ProbeQuestion, ProbeRun, kept_results
 from fsadvisor.tui.views import probe_page, probes
 from fsadvisor.tui.views.probes import NO_RESULTS, Kept, group_members, is_title
-from fsadvisor.tui.widgets.ask_line import AskLine
+from fsadvisor.tui.widgets.bars import AskLine
 from fsadvisor.tui.widgets.rows_view import RowsView
 from fsadvisor.tui.widgets.text_views import DocumentView, PaneTitle
 

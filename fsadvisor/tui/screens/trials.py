@@ -18,7 +18,7 @@ from fsadvisor.tui.screens.dialogs import Choices, Question
 from fsadvisor.tui.screens.probe_run import ProgressScreen, kept_results
 from fsadvisor.tui.views import trials, trials_compare, trials_forecast, trials_try
 from fsadvisor.tui.views.probes import NO_RESULTS, Kept
-from fsadvisor.tui.widgets.ask_line import AskLine
+from fsadvisor.tui.widgets.bars import AskLine
 from fsadvisor.tui.widgets.rows_view import RowsView
 from fsadvisor.tui.widgets.text_views import DocumentView, PaneTitle
 
