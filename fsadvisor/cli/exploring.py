@@ -1,4 +1,8 @@
-"""From the command line to the explorer: on a terminal, or in a browser of this machine."""
+"""From the command line to the explorer: on a terminal, or in a browser of this machine.
+
+On a terminal there is something to see at once, then the first snapshot, then Textual. In a page, the server that
+started this process takes what is drawn, and sends keys.
+"""
 
 from __future__ import annotations
 
@@ -15,15 +19,20 @@ from fsadvisor.machine import kept_files
 
 if TYPE_CHECKING:
     import argparse
+    from collections.abc import Callable
 
     from fsadvisor.machine.live import ProgressiveMachine
     from fsadvisor.machine.port import Machine
+    from fsadvisor.survey.progress import Glimpse
     from fsadvisor.tui.session import Session
     from fsadvisor.tui.terminal import Terminal
+    from fsadvisor.tui.views.snapshot import Snapshot
 
 
 _NO_SERVER: Final = "serve needs textual-serve, which is not installed here: pip install 'textual-serve>=1.1'"
 _NO_TEXTUAL: Final = "serve needs Textual, which the one-file program has not: see docs/install.md for the others"
+_FIRST_SNAPSHOT_S: Final = 0.4
+"""How long Textual waits for the first snapshot: a small machine's takes less, and both at once would take as long."""
 
 
 def terminal_of(chosen: argparse.Namespace) -> Terminal | None:
@@ -40,18 +49,43 @@ def terminal_of(chosen: argparse.Namespace) -> Terminal | None:
 
 def explore(chosen: argparse.Namespace, terminal: Terminal) -> int:
     """Something is to be seen at once; what that does not need is loaded later."""
-    from fsadvisor.tui.starting import start
     from fsadvisor.tui.views.head import RECORDED
 
     name, note = _name(chosen), RECORDED if chosen.on else ""
     if not is_demo(chosen.on) or chosen.attestations is not None:
-        return start(name, lambda: _session(chosen, name), terminal, note)
+        return _start(name, lambda: _session(chosen, name), terminal, note)
     from tempfile import TemporaryDirectory
 
     with TemporaryDirectory(prefix="fsadvisor-demo-") as folder:  # what one says of the demo is gone when it ends
         chosen.attestations = Path(folder, "attest.toml")
         chosen.attestations.touch()
-        return start(name, lambda: _session(chosen, name), terminal, note)
+        return _start(name, lambda: _session(chosen, name), terminal, note)
+
+
+def _start(name: str, session_of: Callable[[], Session], terminal: Terminal, note: str = "") -> int:
+    """Explore; the exit code. `name` is what the machine is called before it is looked at; `session_of` may raise."""
+    from fsadvisor.tui.first_picture import Painter
+    from fsadvisor.tui.session import SurveyThread, collect_rarely
+    from fsadvisor.tui.terminal import HeldTerminal
+
+    with HeldTerminal() as held:
+        painter = Painter(terminal, note)
+
+        def show(snapshot: Snapshot | None, seen: Glimpse | None = None) -> None:
+            columns, lines = held.size
+            held.show(painter.picture(snapshot, name, columns, lines, seen))
+
+        show(None)
+        session = session_of()
+        survey_thread = SurveyThread(session)
+        if (snapshot := survey_thread.newest(_FIRST_SNAPSHOT_S)) or session.glimpsed:
+            show(snapshot, session.glimpsed)
+        from fsadvisor.tui import app
+
+        if snapshot is not (newest := survey_thread.newest(0)):
+            show(newest, session.glimpsed)
+        collect_rarely()
+        return app.explore(session, terminal, survey_thread, held, painter.wire)
 
 
 def serve(chosen: argparse.Namespace) -> int:
@@ -76,9 +110,34 @@ def _page(chosen: argparse.Namespace) -> int:
     """Within a process of its own, for one visit: what is drawn goes to the server by standard output."""
     if not chosen.may_write:
         seal("this page is read-only: only `fsadvisor serve --may-write` lets it write or measure")
-    from fsadvisor.tui.starting import explore_in_page
+    return _explore_in_page(_session(chosen, _name(chosen), may_write=bool(chosen.may_write)))
 
-    return explore_in_page(_session(chosen, _name(chosen), may_write=bool(chosen.may_write)))
+
+def _explore_in_page(session: Session) -> int:
+    """Run it for one visit; the exit code. Raises what ended the survey."""
+    os.environ.update(TERM="xterm-256color", COLORTERM="truecolor")  # of the page, not of where the server runs
+    os.environ.pop("NO_COLOR", None)
+    from fsadvisor.tui.session import SurveyThread, collect_rarely
+
+    survey_thread = SurveyThread(session)
+    from textual.drivers.web_driver import WebDriver
+    from textual.messages import ExitApp
+
+    from fsadvisor.tui.app import FsadvisorApp
+    from fsadvisor.tui.terminal import Terminal
+
+    class EndsWithItsServer(WebDriver):
+        def run_input_thread(self) -> None:
+            super().run_input_thread()
+            self._app.post_message(ExitApp())
+
+    collect_rarely()
+    signs = Terminal(unicode=True, plain=False, colour=True)  # a page's shows them all; nothing else is assumed of it
+    app = FsadvisorApp(session, signs, survey_thread, EndsWithItsServer)
+    code = app.run()
+    if app.error is not None:
+        raise app.error
+    return code or 0
 
 
 def _name(chosen: argparse.Namespace) -> str:
