@@ -25,7 +25,7 @@ import msgspec
 from fsadvisor.measure.now import Window  # noqa: TC001 - msgspec reads the annotation
 from fsadvisor.measure.now.answer import answer
 from fsadvisor.measure.now.look import look
-from fsadvisor.pages.escape import encodable
+from fsadvisor.pages.published import encodable
 from fsadvisor.rulebook.loading import own_rulebook
 
 if TYPE_CHECKING:

@@ -48,7 +48,7 @@ def run(argv: Sequence[str]) -> int:
 
 
 def _refuse(*messages: str) -> int:
-    from fsadvisor.pages.escape import clean
+    from fsadvisor.pages.glyphs import clean
 
     sys.stderr.writelines(f"fsadvisor: {clean(message)}\n" for message in messages)
     return USAGE
@@ -277,7 +277,7 @@ def _saying(chosen: argparse.Namespace) -> Saying:
 
 def _tell(words: str) -> int:
     """Narrate what was done."""
-    from fsadvisor.pages.escape import clean
+    from fsadvisor.pages.glyphs import clean
 
     sys.stderr.write(f"fsadvisor: {clean(words)}\n")
     return 0

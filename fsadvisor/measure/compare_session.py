@@ -26,7 +26,7 @@ from fsadvisor.measure.probe.measure import WINDOW_SECONDS
 from fsadvisor.measure.probe.result import Result
 from fsadvisor.measure.probe.target import Objection, probe_lock, warning
 from fsadvisor.measure.trial import mounting
-from fsadvisor.pages.escape import without_surrogates
+from fsadvisor.pages.published import without_surrogates
 from fsadvisor.storage import Below, Filesystem
 from fsadvisor.survey import measured, read_fact
 from fsadvisor.survey.whole import survey

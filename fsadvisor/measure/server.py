@@ -29,7 +29,7 @@ from fsadvisor.measure.probe.processes import Stop
 from fsadvisor.measure.probe.target import Objection
 from fsadvisor.measure.trial import remarks
 from fsadvisor.measure.trial.change import ChangeError
-from fsadvisor.pages.escape import without_surrogates
+from fsadvisor.pages.published import without_surrogates
 from fsadvisor.rulebook.loading import own_rulebook
 
 if TYPE_CHECKING:

@@ -3,21 +3,62 @@
 Text with a meaning: the words of a screen, without a terminal's colours.
 
 A tone says what a text is, never what it looks like; themes, HTML and plain text decide that. No tone carries what the
-words do not say too. Strangers' text becomes fit for a terminal here, in `span`, and nowhere else.
+words do not say too.
+
+Strangers' text becomes fit for a terminal here: labels, model names and mount points may hold anything. What Python
+calls not printable can do harm or hide: controls (C0, DEL, C1), bidirectional marks, zero-width signs, line separators,
+unusual spaces, lone surrogates (bytes that are no UTF-8). All of it is shown as an escape.
 """
 
 from __future__ import annotations
 
+import unicodedata
 from enum import Enum
+from functools import lru_cache
 from typing import TYPE_CHECKING, Final, NamedTuple, TypeAlias
 
 from msgspec import Struct
 
 from fsadvisor.facts import FALSE, TRUE, UNKNOWN, Truth
-from fsadvisor.pages.escape import clean, width
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
+
+
+LONGEST: Final = 512
+"""Characters of a text that are shown."""
+
+_BYTES: Final = range(0xDC80, 0xDD00)
+"""Surrogates that stand for a byte that is no UTF-8 (PEP 383)."""
+
+
+def clean(text: str, longest: int | None = LONGEST) -> str:
+    r"""One line that a terminal shows as it is: \xNN, \uNNNN for what is not printable, … where it is cut."""
+    if longest is not None and len(text) > longest:
+        text = text[:longest] + "…"
+    return text if text.isprintable() else "".join(sign if sign.isprintable() else visible(sign) for sign in text)
+
+
+def visible(sign: str) -> str:
+    """A character as an escape that people can read."""
+    code = ord(sign)
+    if code in _BYTES:
+        return f"\\x{code - 0xDC00:02x}"
+    if code < 0x100:
+        return f"\\x{code:02x}"
+    return f"\\u{code:04x}" if code < 0x10000 else f"\\U{code:08x}"
+
+
+def width(text: str) -> int:
+    """Columns that a clean text takes on a terminal."""
+    return len(text) if text.isascii() else sum(map(_columns, text))
+
+
+@lru_cache(maxsize=4096)
+def _columns(sign: str) -> int:
+    if unicodedata.combining(sign) or unicodedata.category(sign) in ("Mn", "Me"):
+        return 0
+    return 2 if unicodedata.east_asian_width(sign) in "WF" else 1
 
 
 class Glyphs(Struct, frozen=True, kw_only=True):

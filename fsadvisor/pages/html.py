@@ -27,8 +27,7 @@ from fsadvisor.pages.document import (
     TitleLine,
     Verbatim,
 )
-from fsadvisor.pages.escape import clean
-from fsadvisor.pages.glyphs import Tone, plain
+from fsadvisor.pages.glyphs import Tone, clean, plain
 from fsadvisor.pages.values import MARKS, bytes_text, cause, counted, value_text
 from fsadvisor.storage.catalogue import Kind, catalogue
 

@@ -18,10 +18,36 @@ from typing import Any, TypeVar
 import msgspec
 
 from fsadvisor.facts import Known, Unknown
-from fsadvisor.pages.escape import json_escaped, without_surrogates
+from fsadvisor.pages.glyphs import visible
 from fsadvisor.version import Version
 
 S = TypeVar("S", bound=msgspec.Struct)
+
+
+def without_surrogates(text: str) -> str:
+    """The same text with lone surrogates made visible, so that it can be encoded."""
+    return "".join(visible(sign) if "\ud800" <= sign <= "\udfff" else sign for sign in text)
+
+
+def encodable(value: Any) -> Any:  # noqa: ANN401 - whatever msgspec.to_builtins makes
+    """Dictionaries, lists and texts, with lone surrogates made visible in every text, keys included."""
+    if isinstance(value, str):
+        return value if value.isascii() else without_surrogates(value)
+    if isinstance(value, dict):
+        return {encodable(name): encodable(inside) for name, inside in value.items()}
+    return [encodable(inside) for inside in value] if isinstance(value, (list, tuple)) else value
+
+
+def json_escaped(document: str) -> str:
+    """A JSON text with every character that is not printable as a JSON escape; these stand in its strings only."""
+    if document.isprintable():
+        return document
+    return "".join(sign if sign.isprintable() else _json_escape(sign) for sign in document)
+
+
+def _json_escape(sign: str) -> str:
+    units = sign.encode("utf-16-be")
+    return "".join(f"\\u{units[at : at + 2].hex()}" for at in range(0, len(units), 2))
 
 
 def published(shape: type[S], *found: object, **named: object) -> S:
@@ -86,17 +112,6 @@ def _value(content: object) -> object:  # noqa: C901 - a case each
 
 
 _encode = msgspec.json.Encoder().encode
-
-
-def encodable(value: Any) -> Any:  # noqa: ANN401 - whatever JSON holds
-    """The same value with lone surrogates made visible in its texts."""
-    if isinstance(value, str):
-        return without_surrogates(value)
-    if isinstance(value, dict):
-        return {encodable(key): encodable(member) for key, member in value.items()}
-    if isinstance(value, (list, tuple)):
-        return [encodable(member) for member in value]
-    return value
 
 
 def piece(value: Any) -> bytes:  # noqa: ANN401 - whatever JSON holds

@@ -24,8 +24,7 @@ from fsadvisor.pages.document import (
     Verbatim,
     aligned,
 )
-from fsadvisor.pages.escape import clean, width
-from fsadvisor.pages.glyphs import Tone, plain
+from fsadvisor.pages.glyphs import Tone, clean, plain, width
 from fsadvisor.pages.values import MARKS, counted, told
 from fsadvisor.patterns import late
 

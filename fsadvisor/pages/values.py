@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Final
 
 from fsadvisor.facts import FALSE, TRUE, UNKNOWN, Cause, Known, Unknown
-from fsadvisor.pages.escape import clean
+from fsadvisor.pages.glyphs import clean
 from fsadvisor.patterns import late
 from fsadvisor.storage.catalogue import Kind, catalogue
 

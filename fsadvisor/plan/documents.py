@@ -16,9 +16,8 @@ from fsadvisor import __version__
 from fsadvisor.machine import safe_files
 from fsadvisor.machine.runner import encoded
 from fsadvisor.pages.document import Commands, Gap, Prose, Verbatim, paragraph
-from fsadvisor.pages.escape import clean, json_escaped
-from fsadvisor.pages.glyphs import line, span
-from fsadvisor.pages.published import encodable
+from fsadvisor.pages.glyphs import clean, line, span
+from fsadvisor.pages.published import encodable, json_escaped
 from fsadvisor.pages.text import render
 from fsadvisor.plan import Manual, Plan, Refusal, Step, fstab_patch
 from fsadvisor.plan.script import parts, plan_script, undo_script

@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from fsadvisor.facts import Cause, Known, Unknown
-from fsadvisor.pages.escape import clean
+from fsadvisor.pages.glyphs import clean
 from fsadvisor.plan import Finding, FstabChange, LineEdit, Manual, Plan, Refusal, Step, UnfitError, fstab_patch
 from fsadvisor.plan.changes import Proposal, changes, gathered, mount_unit_hint, mounts, see_to, without_conflicts
 from fsadvisor.plan.commands import with_names

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Final
 from msgspec import Struct
 
 from fsadvisor import __version__
-from fsadvisor.pages.escape import clean
+from fsadvisor.pages.glyphs import clean
 from fsadvisor.pages.values import counted
 from fsadvisor.plan import shell
 from fsadvisor.plan.shell import quoted, sum_of_text

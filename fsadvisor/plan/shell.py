@@ -7,7 +7,7 @@ import shlex
 from hashlib import sha256
 from typing import TYPE_CHECKING, Final
 
-from fsadvisor.pages.escape import clean
+from fsadvisor.pages.glyphs import clean
 from fsadvisor.pages.text import wrapped
 from fsadvisor.plan import ABSENT
 

@@ -12,8 +12,7 @@ from msgspec import UNSET, Raw, convert
 
 from fsadvisor.facts import NOT_APPLICABLE, Cause, Known, Truth, Unknown
 from fsadvisor.pages import published
-from fsadvisor.pages.escape import json_escaped, without_surrogates
-from fsadvisor.pages.published import piece
+from fsadvisor.pages.published import json_escaped, piece, without_surrogates
 from fsadvisor.report import model, titles
 from fsadvisor.report.findings import counts
 from fsadvisor.rulebook.advise import among, gain_of, groups, left_of, reason_shared, tally

@@ -5,8 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from fsadvisor.pages.document import Gap, Item, paragraph
-from fsadvisor.pages.escape import clean
-from fsadvisor.pages.glyphs import Span, line
+from fsadvisor.pages.glyphs import Span, clean, line
 from fsadvisor.pages.text import WIDTH, render
 from fsadvisor.pages.values import counted, listed, said, short_name, told
 from fsadvisor.report import as_json, finding_page, sections, short_page

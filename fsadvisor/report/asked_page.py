@@ -6,8 +6,7 @@ from typing import TYPE_CHECKING, Final
 
 from fsadvisor.measure.now.facts import devices_of, named
 from fsadvisor.pages.document import Block, Gap, paragraph
-from fsadvisor.pages.escape import clean
-from fsadvisor.pages.glyphs import line
+from fsadvisor.pages.glyphs import clean, line
 from fsadvisor.report.doctor_page import no, title
 from fsadvisor.rulebook import words
 

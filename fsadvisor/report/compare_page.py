@@ -10,8 +10,7 @@ from msgspec.structs import replace
 
 from fsadvisor.measure.compare.matrix import Standing
 from fsadvisor.pages.document import Block, DrawnLines, Gap, Heading, Item, Labelled, Prose, Remark, Table, paragraph
-from fsadvisor.pages.escape import clean, width
-from fsadvisor.pages.glyphs import Line, Tone, line, span
+from fsadvisor.pages.glyphs import Line, Tone, clean, line, span, width
 from fsadvisor.pages.markdown import code, plain, render
 from fsadvisor.pages.values import counted
 from fsadvisor.report.compare_figures import (

@@ -15,8 +15,7 @@ from msgspec.structs import replace
 
 from fsadvisor.pages import published
 from fsadvisor.pages.document import Gap, Heading, Item, paragraph
-from fsadvisor.pages.escape import clean
-from fsadvisor.pages.glyphs import NOTHING, Tone, line, span
+from fsadvisor.pages.glyphs import NOTHING, Tone, clean, line, span
 from fsadvisor.pages.text import render
 from fsadvisor.pages.values import counted
 from fsadvisor.report import history

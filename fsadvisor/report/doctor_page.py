@@ -17,8 +17,8 @@ from fsadvisor.measure.now import (
 )
 from fsadvisor.measure.now.kept import trouble
 from fsadvisor.pages.document import Block, Commands, Gap, paragraph
-from fsadvisor.pages.escape import clean, encodable
-from fsadvisor.pages.glyphs import line
+from fsadvisor.pages.glyphs import clean, line
+from fsadvisor.pages.published import encodable
 from fsadvisor.pages.values import counted, day_and_time
 from fsadvisor.report import titles
 from fsadvisor.report.fsync_page import traced_blocks

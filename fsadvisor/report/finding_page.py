@@ -26,8 +26,7 @@ from fsadvisor.pages.document import (
     TitleLine,
     Value,
 )
-from fsadvisor.pages.escape import clean
-from fsadvisor.pages.glyphs import Span, Tone, line, span
+from fsadvisor.pages.glyphs import Span, Tone, clean, line, span
 from fsadvisor.pages.values import counted, full_name, listed, short_name
 from fsadvisor.plan.commands import with_names, with_waiver
 from fsadvisor.report import findings, rule_page

@@ -11,8 +11,7 @@ from fsadvisor.measure.forecast import NoFit
 from fsadvisor.measure.forecast.analysis import WARN_BELOW_MS
 from fsadvisor.measure.forecast.classes import CLASSES, INVERSIONS, SOURCE, Class
 from fsadvisor.pages.document import Block, DrawnLines, Gap, Heading, Item, Remark, Table, paragraph
-from fsadvisor.pages.escape import clean
-from fsadvisor.pages.glyphs import Line, line
+from fsadvisor.pages.glyphs import Line, clean, line
 from fsadvisor.pages.text import WIDTH
 from fsadvisor.pages.values import counted, listed
 from fsadvisor.report.probe_figures import figure_text, number

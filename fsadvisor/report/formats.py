@@ -13,7 +13,8 @@ from msgspec import UNSET, Struct
 
 from fsadvisor.facts import Known
 from fsadvisor.pages import published
-from fsadvisor.pages.escape import clean, json_escaped, without_surrogates
+from fsadvisor.pages.glyphs import clean
+from fsadvisor.pages.published import json_escaped, without_surrogates
 from fsadvisor.pages.values import counted
 from fsadvisor.report import as_json, model, titles
 from fsadvisor.report.findings import findings

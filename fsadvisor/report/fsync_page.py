@@ -14,8 +14,7 @@ from fsadvisor.facts import Known, Unknown
 from fsadvisor.measure.now.facts import devices_of, named
 from fsadvisor.pages import plots
 from fsadvisor.pages.document import Block, DrawnLines, Gap, paragraph
-from fsadvisor.pages.escape import clean
-from fsadvisor.pages.glyphs import UNICODE, line
+from fsadvisor.pages.glyphs import UNICODE, clean, line
 from fsadvisor.pages.values import day_and_time, duration, rate
 from fsadvisor.report.yardsticks import LIMITS
 

@@ -26,8 +26,7 @@ from fsadvisor.pages.document import (
     aligned,
     paragraph,
 )
-from fsadvisor.pages.escape import clean
-from fsadvisor.pages.glyphs import Span, Tone, cut, line, plain, span
+from fsadvisor.pages.glyphs import Span, Tone, clean, cut, line, plain, span
 from fsadvisor.pages.published import document_in_lines, published
 from fsadvisor.pages.text import WIDTH, render
 from fsadvisor.pages.values import cause, counted, full_name, listed, said

@@ -10,8 +10,7 @@ from msgspec import Struct
 from fsadvisor.measure.probe.cost import seconds_text
 from fsadvisor.measure.probe.target import bytes_text
 from fsadvisor.pages.document import Block, DrawnLines, Gap, Item, Labelled, paragraph
-from fsadvisor.pages.escape import clean, width
-from fsadvisor.pages.glyphs import UNICODE, Tone, line, span
+from fsadvisor.pages.glyphs import UNICODE, Tone, clean, line, span, width
 from fsadvisor.pages.values import counted
 from fsadvisor.report.probe_figures import (
     amount,

@@ -18,8 +18,7 @@ from fsadvisor.pages.document import (
     Remark,
     paragraph,
 )
-from fsadvisor.pages.escape import clean
-from fsadvisor.pages.glyphs import Line, Span, Tone, line, span
+from fsadvisor.pages.glyphs import Line, Span, Tone, clean, line, span
 from fsadvisor.pages.markdown import code, plain, render
 from fsadvisor.pages.values import counted, listed
 from fsadvisor.rulebook import tables

@@ -10,8 +10,7 @@ from typing import TYPE_CHECKING, Final
 
 from fsadvisor.facts import FALSE, NOT_APPLICABLE, TRUE, Unknown
 from fsadvisor.pages.document import Commands, Heading, Item, Remark, paragraph
-from fsadvisor.pages.escape import clean
-from fsadvisor.pages.glyphs import cut, line
+from fsadvisor.pages.glyphs import clean, cut, line
 from fsadvisor.pages.values import cause, counted, listed, short_name, value_text
 from fsadvisor.report import finding_page, findings
 from fsadvisor.report.finding_page import FindingPage, evidence, folded, kept_as, safety, subjects_named, waived, where

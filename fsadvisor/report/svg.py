@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final
 
 from fsadvisor.measure.compare.matrix import Standing
 from fsadvisor.measure.forecast import NoFit
-from fsadvisor.pages.escape import clean, width
+from fsadvisor.pages.glyphs import clean, width
 from fsadvisor.pages.text import wrapped
 from fsadvisor.report.compare_figures import title, winners
 from fsadvisor.report.probe_figures import amount, sureness

@@ -7,7 +7,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, Final
 
 from fsadvisor.facts import Known
-from fsadvisor.pages.escape import clean, width
+from fsadvisor.pages.glyphs import clean, width
 from fsadvisor.pages.values import listed, short_name, value_text
 from fsadvisor.patterns import late
 from fsadvisor.rulebook.remedy import in_words

@@ -12,8 +12,7 @@ from fsadvisor.measure.probe.cost import seconds_text
 from fsadvisor.measure.probe.target import bytes_text
 from fsadvisor.measure.trial import AGAIN, BARE, CHANGED, DEFAULT, remarks
 from fsadvisor.pages.document import Block, Gap, Item, Labelled, paragraph
-from fsadvisor.pages.escape import clean
-from fsadvisor.pages.glyphs import line
+from fsadvisor.pages.glyphs import clean, line
 from fsadvisor.pages.published import document, published
 from fsadvisor.pages.values import counted
 from fsadvisor.report.probe_figures import figure_text, sureness

@@ -8,8 +8,7 @@ from fsadvisor.facts import Cause, Unknown
 from fsadvisor.measure.waits.journals import PHASES, BtrfsWork, Jbd2Work, XfsWork
 from fsadvisor.measure.waits.rules import COUNTS
 from fsadvisor.pages.document import Block, DrawnLines, Gap, Labelled, paragraph
-from fsadvisor.pages.escape import clean, width
-from fsadvisor.pages.glyphs import line
+from fsadvisor.pages.glyphs import clean, line, width
 from fsadvisor.pages.values import cause, counted, duration, rate
 from fsadvisor.report.probe_page import whole_cells
 

@@ -10,8 +10,7 @@ from msgspec import Struct
 from rich.segment import Segment
 from rich.style import Style
 
-from fsadvisor.pages.escape import clean
-from fsadvisor.pages.glyphs import Tone
+from fsadvisor.pages.glyphs import Tone, clean
 from fsadvisor.tui.views.overview import Ground
 
 if TYPE_CHECKING:

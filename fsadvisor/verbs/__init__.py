@@ -11,7 +11,7 @@ import shlex
 import sys
 from typing import TYPE_CHECKING, Final
 
-from fsadvisor.pages.escape import clean
+from fsadvisor.pages.glyphs import clean
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

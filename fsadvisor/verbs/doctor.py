@@ -19,7 +19,7 @@ from fsadvisor.measure.now.kept import chosen_of, kept
 from fsadvisor.measure.now.look import look
 from fsadvisor.measure.now.traced import traced
 from fsadvisor.measure.probe import surroundings
-from fsadvisor.pages.escape import clean
+from fsadvisor.pages.glyphs import clean
 from fsadvisor.pages.text import render
 from fsadvisor.readers.mount_tables import parse_mountinfo
 from fsadvisor.report.asked_page import asked_blocks

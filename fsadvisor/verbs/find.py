@@ -5,8 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from fsadvisor.pages.document import Gap, Heading, Item, Prose
-from fsadvisor.pages.escape import clean
-from fsadvisor.pages.glyphs import Tone, line, span
+from fsadvisor.pages.glyphs import Tone, clean, line, span
 from fsadvisor.pages.text import render
 from fsadvisor.report import rule_page
 from fsadvisor.rulebook import words

@@ -24,7 +24,7 @@ from fsadvisor.measure.probe.processes import Stop, Stopped
 from fsadvisor.measure.probe.target import probe_lock
 from fsadvisor.measure.sweep_session import FILESYSTEMS, WORKLOADS, SweepError
 from fsadvisor.pages import markdown, text
-from fsadvisor.pages.escape import clean
+from fsadvisor.pages.glyphs import clean
 from fsadvisor.report import forecast_json, forecast_page, svg
 from fsadvisor.storage.catalogue import did_you_mean
 from fsadvisor.survey.whole import survey

@@ -14,7 +14,7 @@ from fsadvisor.measure.probe.processes import Stop
 from fsadvisor.measure.trial import empty
 from fsadvisor.measure.trial.change import ChangeError
 from fsadvisor.measure.trial_session import TrialWanted, around
-from fsadvisor.pages.escape import clean
+from fsadvisor.pages.glyphs import clean
 from fsadvisor.pages.text import render
 from fsadvisor.report import probe_page, trial_page
 from fsadvisor.report.probe_page import Narrator, RunStep

@@ -23,7 +23,7 @@ from fsadvisor.measure.probe_session import OTHER_SECONDS, ProbeWanted, around
 from fsadvisor.measure.waits.sentence import account
 from fsadvisor.measure.waits.threads import Watch, watch
 from fsadvisor.measure.waits.window import NOT_TRACED, locks_of, window
-from fsadvisor.pages.escape import clean
+from fsadvisor.pages.glyphs import clean
 from fsadvisor.pages.text import render
 from fsadvisor.report import probe_page, waits_json
 from fsadvisor.report.doctor_page import timeline

@@ -12,7 +12,7 @@ from msgspec.structs import replace
 
 from fsadvisor.facts import Cause, Unknown
 from fsadvisor.machine.opening import open_machine
-from fsadvisor.pages.escape import clean
+from fsadvisor.pages.glyphs import clean
 from fsadvisor.report.as_html import as_html
 from fsadvisor.report.as_json import as_json
 from fsadvisor.rulebook.advise import advise

@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 from msgspec.structs import replace
 
 from fsadvisor.facts import Cause, Unknown
-from fsadvisor.pages.escape import width
+from fsadvisor.pages.glyphs import width
 from fsadvisor.pages.text import render, wrapped
 from fsadvisor.pages.values import bytes_text, value_text
 from fsadvisor.report.as_text import as_text, fact_list

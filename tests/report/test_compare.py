@@ -10,7 +10,7 @@ from msgspec import structs
 
 from fsadvisor.measure.compare.matrix import comparison
 from fsadvisor.measure.probe.jobs import JOBS
-from fsadvisor.pages.escape import width
+from fsadvisor.pages.glyphs import width
 from fsadvisor.pages.text import render
 from fsadvisor.report import compare_figures, compare_page, svg
 from fsadvisor.report.compare_figures import Circumstances

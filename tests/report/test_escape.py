@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fsadvisor.pages.escape import LONGEST, clean, width
+from fsadvisor.pages.glyphs import LONGEST, clean, width
 
 ANY_TEXT = st.text(st.characters(exclude_categories=()))
 

@@ -8,7 +8,7 @@ import jsonschema
 import pytest
 
 from fsadvisor.pages import markdown
-from fsadvisor.pages.escape import width
+from fsadvisor.pages.glyphs import width
 from fsadvisor.pages.text import render
 from fsadvisor.report import forecast_json, forecast_page, svg
 from fsadvisor.report.schema import schema

@@ -12,7 +12,7 @@ from msgspec import structs
 from fsadvisor.measure.probe import cost
 from fsadvisor.measure.probe.jobs import JOBS, SUITES
 from fsadvisor.measure.probe.result import Figure
-from fsadvisor.pages.escape import width
+from fsadvisor.pages.glyphs import width
 from fsadvisor.pages.text import render
 from fsadvisor.report import probe_figures, probe_page
 from fsadvisor.report.probe_figures import amount, number, time_text

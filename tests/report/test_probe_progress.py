@@ -4,7 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from fsadvisor.measure.probe.result import Figure
-from fsadvisor.pages.escape import width
+from fsadvisor.pages.glyphs import width
 from fsadvisor.report.probe_page import Narrator, RunStep, bar
 from tests.report import probed
 

@@ -6,7 +6,7 @@ from statistics import median
 import pytest
 
 from fsadvisor.pages.document import Commands
-from fsadvisor.pages.escape import width
+from fsadvisor.pages.glyphs import width
 from fsadvisor.pages.text import render
 from fsadvisor.report import sections, short_page
 from fsadvisor.report.as_text import as_text

@@ -3,7 +3,7 @@
 import pytest
 from msgspec.structs import replace
 
-from fsadvisor.pages.escape import width
+from fsadvisor.pages.glyphs import width
 from fsadvisor.report.findings import findings, unfolded
 from fsadvisor.report.titles import cut_in_the_middle, title
 from fsadvisor.rulebook.laws import mistitled, unproven

@@ -10,7 +10,7 @@ from msgspec.structs import replace
 from fsadvisor.facts import Known
 from fsadvisor.measure.waits.sentence import account
 from fsadvisor.measure.waits.window import Locks, window
-from fsadvisor.pages.escape import width
+from fsadvisor.pages.glyphs import width
 from fsadvisor.pages.text import render
 from fsadvisor.readers import kernel_traces
 from fsadvisor.report import waits_json, waits_page

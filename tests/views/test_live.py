@@ -9,8 +9,8 @@ from fsadvisor.facts import Cause, Unknown
 from fsadvisor.machine.port import Reply
 from fsadvisor.measure.waits.rates import Course
 from fsadvisor.pages import values
-from fsadvisor.pages.escape import width as columns_of
 from fsadvisor.pages.glyphs import ASCII, UNICODE, Tone, columns, plain
+from fsadvisor.pages.glyphs import width as columns_of
 from fsadvisor.pages.screen import laid
 from fsadvisor.tui.views import live, live_disk
 from fsadvisor.tui.views.live_limit import Writers

@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fsadvisor.pages.escape import width as columns
 from fsadvisor.pages.glyphs import ASCII, UNICODE
+from fsadvisor.pages.glyphs import width as columns
 from fsadvisor.pages.plots import bar, extent, history, sparkline, stacked
 
 BOTH = pytest.mark.parametrize("glyphs", [UNICODE, ASCII], ids=["Unicode", "ASCII"])

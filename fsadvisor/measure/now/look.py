@@ -26,7 +26,7 @@ from fsadvisor.measure.now.programs import by_process
 from fsadvisor.measure.waits.journals import Jbd2Work
 from fsadvisor.measure.waits.threads import EVERY_S, Watch, watch
 from fsadvisor.measure.waits.window import window as counted
-from fsadvisor.pages.escape import encodable
+from fsadvisor.pages.published import encodable
 from fsadvisor.readers import kernel_log, system_counters
 from fsadvisor.survey.faults import names_of
 from fsadvisor.survey.hosting import INITIAL

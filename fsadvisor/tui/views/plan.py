@@ -11,8 +11,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 from msgspec import Struct
 
 from fsadvisor.pages.document import Block, Commands, Document, Gap, Heading, Prose, Verbatim, paragraph
-from fsadvisor.pages.escape import clean
-from fsadvisor.pages.glyphs import Line, Span, Tone, cut, line, span
+from fsadvisor.pages.glyphs import Line, Span, Tone, clean, cut, line, span
 from fsadvisor.pages.values import counted, listed
 from fsadvisor.plan.changes import QUARREL
 from fsadvisor.plan.documents import documents

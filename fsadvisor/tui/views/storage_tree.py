@@ -15,8 +15,7 @@ from msgspec import Struct, field
 
 from fsadvisor.facts import Known
 from fsadvisor.pages.document import Paragraph
-from fsadvisor.pages.escape import clean, width
-from fsadvisor.pages.glyphs import UNICODE, Line, Span, Tone, cut, line, padded, span
+from fsadvisor.pages.glyphs import UNICODE, Line, Span, Tone, clean, cut, line, padded, span, width
 from fsadvisor.pages.screen import laid
 from fsadvisor.pages.values import counted
 from fsadvisor.rulebook.ranking import SICK
