@@ -29,7 +29,7 @@ from textual.drivers.linux_driver import LinuxDriver
 from fsadvisor.pages.glyphs import cut, plain, span
 from fsadvisor.tui.actions import EVERYWHERE, Action
 from fsadvisor.tui.explorer import Explorer
-from fsadvisor.tui.place import Place
+from fsadvisor.tui.screen import ExplorerScreen
 from fsadvisor.tui.screens.overview import Overview
 from fsadvisor.tui.terminal import ALTERNATE
 from fsadvisor.tui.views import keys
@@ -135,7 +135,7 @@ class Commands(Provider):
 
     async def startup(self) -> None:
         """Once for each palette."""
-        if isinstance(self.screen, Place):
+        if isinstance(self.screen, ExplorerScreen):
             self._doing = tuple(self.screen.doing())
 
     async def discover(self) -> Hits:
@@ -209,17 +209,17 @@ class FsadvisorApp(Explorer):
         "what_if": _when_opened("what_if", "WhatIf"),
         "probes": _when_opened("probes", "Probes"),
         "live": _when_opened("live", "Live"),
-        "plan": _when_opened("plan", "PlanPlace"),
+        "plan": _when_opened("plan", "PlanScreen"),
         "trials": _when_opened("trials", "Trials"),
     }
     DEFAULT_MODE = "overview"
     COMMANDS: ClassVar = {Commands}
     SUBPLACES: ClassVar[Mapping[str, Callable[[str], Screen[None]]]] = {
-        "finding": _when_opened("finding", "FindingPlace"),
-        "subject": _when_opened("subject", "SubjectPlace"),
-        "subjects": _when_opened("subject", "SubjectsPlace"),
-        "rule": _when_opened("subject", "RulePlace"),
-        "doctor": _when_opened("doctor", "DoctorPlace"),
+        "finding": _when_opened("finding", "FindingScreen"),
+        "subject": _when_opened("subject", "SubjectScreen"),
+        "subjects": _when_opened("subject", "SubjectsScreen"),
+        "rule": _when_opened("subject", "RuleScreen"),
+        "doctor": _when_opened("doctor", "DoctorScreen"),
         "export": _when_opened("export", "Export"),
         "help": _when_opened("dialogs", "Help"),
     }

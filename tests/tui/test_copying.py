@@ -10,7 +10,7 @@ import threading
 import pytest
 
 from fsadvisor.tui.copying import refused
-from fsadvisor.tui.screens.finding import FindingPlace
+from fsadvisor.tui.screens.finding import FindingScreen
 from fsadvisor.tui.screens.unknowns import Unknowns
 from fsadvisor.tui.views.snapshot import finding_key
 from tests.cases import few
@@ -30,7 +30,7 @@ def mounted_at(point):
 
 async def opened(app, pilot):
     app.go("finding", next(finding_key(one) for one in app.snapshot.findings if one.rule.id == RULE))
-    await until(pilot, lambda: isinstance(app.screen, FindingPlace) and app.screen._page is not None)
+    await until(pilot, lambda: isinstance(app.screen, FindingScreen) and app.screen._page is not None)
     await pilot.pause()
     return next(one.verdicts[0] for one in app.snapshot.findings if one.rule.id == RULE)
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from fsadvisor.tui.screens.finding import FindingPlace
+from fsadvisor.tui.screens.finding import FindingScreen
 from fsadvisor.tui.views.finding import page
 from fsadvisor.tui.views.snapshot import finding_key
 from fsadvisor.tui.widgets.bars import AskLine
@@ -21,7 +21,7 @@ def key_of(app, rule):
 
 async def opened(app, pilot, rule=SAFE):
     app.go("finding", key_of(app, rule))
-    await until(pilot, lambda: isinstance(app.screen, FindingPlace) and app.screen._page is not None)
+    await until(pilot, lambda: isinstance(app.screen, FindingScreen) and app.screen._page is not None)
     await pilot.pause()
     return key_of(app, rule)
 
@@ -101,7 +101,7 @@ def test_the_footer_offers_no_copy_where_there_is_nothing_to_copy(size):
         await pressed(pilot, "escape")
         passed = next(one for one in app.snapshot.verdicts if one.outcome.value == "ok")
         app.go("finding", f"{passed.rule.id}\n{passed.subject.id}")
-        await until(pilot, lambda: isinstance(app.screen, FindingPlace) and app.screen._page is not None)
+        await until(pilot, lambda: isinstance(app.screen, FindingScreen) and app.screen._page is not None)
         await pilot.pause()
         return safe, screen(app)[-1]
 
@@ -157,9 +157,9 @@ def test_escape_leaves_the_question_for_a_name_and_then_the_finding():
     async def steps(app, pilot):
         await opened(app, pilot)
         await pressed(pilot, "w", "escape")
-        still = isinstance(app.screen, FindingPlace)
+        still = isinstance(app.screen, FindingScreen)
         await pressed(pilot, "escape")
-        return still, isinstance(app.screen, FindingPlace)
+        return still, isinstance(app.screen, FindingScreen)
 
     assert explored(steps) == (True, False)
 
@@ -181,7 +181,7 @@ def test_brackets_walk_through_the_findings_and_stay_at_the_ends():
     async def steps(app, pilot):
         first = finding_key(app.snapshot.findings[0])
         app.go("finding", first)
-        await until(pilot, lambda: isinstance(app.screen, FindingPlace))
+        await until(pilot, lambda: isinstance(app.screen, FindingScreen))
         await pressed(pilot, "right_square_bracket")
         second = app.screen.key
         await pressed(pilot, "left_square_bracket", "left_square_bracket")
@@ -242,7 +242,7 @@ def test_what_passed_can_be_opened_too():
     async def steps(app, pilot):
         passed = next(one for one in app.snapshot.verdicts if one.outcome.value == "ok")
         app.go("finding", f"{passed.rule.id}\n{passed.subject.id}")
-        await until(pilot, lambda: isinstance(app.screen, FindingPlace))
+        await until(pilot, lambda: isinstance(app.screen, FindingScreen))
         await pressed(pilot, "p")
         return shown(app), said(app), app.chosen.pairs
 

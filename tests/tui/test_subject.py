@@ -10,8 +10,8 @@ from fsadvisor.machine.opening import open_machine
 from fsadvisor.report import history
 from fsadvisor.rulebook.loading import own_rulebook
 from fsadvisor.survey.whole import survey
-from fsadvisor.tui.screens.finding import FindingPlace
-from fsadvisor.tui.screens.subject import SubjectPlace
+from fsadvisor.tui.screens.finding import FindingScreen
+from fsadvisor.tui.screens.subject import SubjectScreen
 from fsadvisor.tui.session import Memory, Session
 from fsadvisor.tui.widgets.rows_view import RowsView
 from tests.paths import FIXTURES
@@ -26,7 +26,7 @@ THEN = dt.datetime(2026, 11, 20, 22, 1, tzinfo=dt.UTC)
 
 async def opened(app, pilot, subject):
     app.go("subject", subject)
-    await until(pilot, lambda: isinstance(app.screen, SubjectPlace) and app.screen._shown)
+    await until(pilot, lambda: isinstance(app.screen, SubjectScreen) and app.screen._shown)
     await until(pilot, lambda: app.screen.query_one("#rows", RowsView).row is not None)
     await pilot.pause()
 
@@ -114,7 +114,7 @@ def test_enter_on_a_check_opens_it_and_on_a_part_of_the_stack_that_subject():
         verdict = app.snapshot.verdicts_on("mount:/srv/lab/data")[0]
         await on_row(app, pilot, f"verdict\n{verdict.rule.id}\n{verdict.subject.id}")
         await pressed(pilot, "enter")
-        finding = isinstance(app.screen, FindingPlace), shown(app), verdict.rule.title
+        finding = isinstance(app.screen, FindingScreen), shown(app), verdict.rule.title
         await pressed(pilot, "escape")
         await on_row(app, pilot, "subject\ndisk:nvme0n1")
         await pressed(pilot, "enter")

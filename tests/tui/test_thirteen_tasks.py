@@ -11,7 +11,7 @@ import pytest
 from fsadvisor.machine.kept_files import ATTESTATIONS, WithFile, attestation_text
 from fsadvisor.machine.opening import open_machine
 from fsadvisor.tui.measuring import Measurer, probe_progress, trial_progress
-from fsadvisor.tui.screens.plan import PlanPlace
+from fsadvisor.tui.screens.plan import PlanScreen
 from tests.cases import few
 from tests.paths import FIXTURES
 from tests.tui import played, test_probes
@@ -57,7 +57,7 @@ async def drive(machine, keys, tmp_path, expected):
         for key in keys.split(" "):
             await pilot.press({":": "colon", "/": "slash", "]": "right_square_bracket", "-": "minus"}.get(key, key))
             await pilot.pause()
-            if isinstance(app.screen, PlanPlace):
+            if isinstance(app.screen, PlanScreen):
                 await until(pilot, lambda: app.screen._found is not None)  # it is made on a thread
         if isinstance(app.screen, Live):
             await moved(app, pilot, app.screen._sampling)

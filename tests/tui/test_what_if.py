@@ -10,7 +10,7 @@ from fsadvisor.machine.opening import open_machine
 from fsadvisor.storage import Supposition
 from fsadvisor.tui.screens.choosing import Supposing
 from fsadvisor.tui.screens.export import content
-from fsadvisor.tui.screens.what_if import ChangePlace, WhatIf
+from fsadvisor.tui.screens.what_if import ChangeScreen, WhatIf
 from fsadvisor.tui.terminal import Terminal
 from fsadvisor.tui.widgets.rows_view import RowsView
 from fsadvisor.version import Version
@@ -145,7 +145,7 @@ def test_a_change_is_looked_at_from_near():
         await settled(app, pilot)
         app.screen.query_one("#changes").focus()
         await pilot.press("enter")
-        await until(pilot, lambda: isinstance(app.screen, ChangePlace))
+        await until(pilot, lambda: isinstance(app.screen, ChangeScreen))
         await pilot.pause()
         text = shown(app)
         await pilot.press("escape")
@@ -166,7 +166,7 @@ def test_a_change_from_near_says_that_it_is_supposed_wherever_one_reads_and_in_w
         await settled(app, pilot)
         app.screen.query_one("#changes").focus()
         await pilot.press("enter")
-        await until(pilot, lambda: isinstance(app.screen, ChangePlace))
+        await until(pilot, lambda: isinstance(app.screen, ChangeScreen))
         await pilot.press("G")
         await pilot.pause()
         return shown(app), content(app.snapshot, "svg", app.export_screenshot()).decode(), app.snapshot.supposed

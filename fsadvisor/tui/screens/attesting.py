@@ -21,7 +21,7 @@ from fsadvisor.pages.glyphs import NOTHING, Line, Tone, line, span
 from fsadvisor.pages.values import full_name
 from fsadvisor.storage.catalogue import Kind, catalogue
 from fsadvisor.tui.actions import Action, bindings
-from fsadvisor.tui.place import Place
+from fsadvisor.tui.screen import ExplorerScreen
 from fsadvisor.tui.session import Newest
 from fsadvisor.tui.views import suppose, unknowns, values
 from fsadvisor.tui.views.values import NoValueError, hint, typed
@@ -47,7 +47,7 @@ _MOST_ASKED: Final = 10
 """Lines that the question, and what is wrong with an answer, may take."""
 
 
-class Attesting(Place):
+class Attesting(ExplorerScreen):
     """Asks step by step; Escape goes a step back. `offered` are ids of subjects and names of facts to choose from."""
 
     NAME = "attest"

@@ -15,7 +15,7 @@ from fsadvisor.pages.values import full_name
 from fsadvisor.storage import Supposition
 from fsadvisor.storage.catalogue import catalogue
 from fsadvisor.tui.actions import Action, bindings
-from fsadvisor.tui.place import Place
+from fsadvisor.tui.screen import ExplorerScreen
 from fsadvisor.tui.views import suppose
 from fsadvisor.tui.views.values import NoValueError, hint, typed, wrapping
 from fsadvisor.tui.widgets.bars import AskLine, SearchBar
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from fsadvisor.tui.views.snapshot import Snapshot
 
 
-class TypedToFind(Place):
+class TypedToFind(ExplorerScreen):
     """Beside the place that asks; a letter begins a search of its list, where that has names."""
 
     @property

@@ -11,7 +11,7 @@ from fsadvisor.pages.document import Document, Gap, paragraph
 from fsadvisor.pages.glyphs import Tone, span
 from fsadvisor.rulebook.rule import CALLS_FOR_ACTION
 from fsadvisor.tui.actions import Action
-from fsadvisor.tui.place import Place
+from fsadvisor.tui.screen import ExplorerScreen
 from fsadvisor.tui.views import suppose
 from fsadvisor.tui.views.snapshot import finding_key
 
@@ -37,7 +37,7 @@ _INTO_THE_PLAN: Final = ("choose", "plan")
 NOWHERE: Final = "A recording keeps nothing: fsadvisor --on PATH --attestations FILE says where to."
 
 
-class Deciding(Place):
+class Deciding(ExplorerScreen):
     """A place with a finding, a fact or a subject under the cursor; its ACTIONS have DECISIONS among them."""
 
     _offered_before: tuple[bool, ...] = ()

@@ -17,7 +17,7 @@ from fsadvisor.pages.glyphs import NOTHING, Line, Span, Tone, span
 from fsadvisor.pages.screen import laid
 from fsadvisor.tui.actions import EVERYWHERE, GOING, Action, bindings
 from fsadvisor.tui.drawing import PaintedOnce
-from fsadvisor.tui.place import Place
+from fsadvisor.tui.screen import ExplorerScreen
 from fsadvisor.tui.views.keys import MOVING, help_page
 from fsadvisor.tui.widgets.bars import KeysBar
 from fsadvisor.tui.widgets.text_views import DocumentView, LinesView
@@ -159,7 +159,7 @@ class Palette(PaintedOnce, CommandPalette):
 _EVERYWHERE: Final = {one.name for one in EVERYWHERE}
 
 
-class Help(Place):
+class Help(ExplorerScreen):
     """The keys of the place that one comes from, and those of every place."""
 
     NAME = "help"
@@ -177,7 +177,7 @@ class Help(Place):
     def on_mount(self) -> None:
         """The place below is the one to tell of, and the row that its cursor is on."""
         below = self.explorer.screen_stack[-2]
-        doing = list(below.doing()) if isinstance(below, Place) else list(EVERYWHERE)
+        doing = list(below.doing()) if isinstance(below, ExplorerScreen) else list(EVERYWHERE)
         moving = [(keys, words) for keys, words in MOVING if keys.split(",")[0] in below.active_bindings]
         here = [one for one in doing if one.name not in _EVERYWHERE]
         everywhere = [one for one in doing if one.name in _EVERYWHERE]

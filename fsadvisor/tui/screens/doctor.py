@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, ClassVar
 from fsadvisor.pages.values import counted
 from fsadvisor.tui.actions import Action, bindings
 from fsadvisor.tui.copying import copy
-from fsadvisor.tui.place import Place
+from fsadvisor.tui.screen import ExplorerScreen
 from fsadvisor.tui.views import doctor
 from fsadvisor.tui.widgets.text_views import DocumentView
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from fsadvisor.tui.views.snapshot import Snapshot
 
 
-class DoctorPlace(Place):
+class DoctorScreen(ExplorerScreen):
     """Shows the last look while the next is under way; what is old is looked at again when one comes here."""
 
     NAME = "doctor"

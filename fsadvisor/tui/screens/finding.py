@@ -35,7 +35,7 @@ _WIDE: Final = 120
 """Columns from which the two halves stand side by side."""
 
 
-class FindingPlace(Deciding):
+class FindingScreen(Deciding):
     """A page; its commands can be copied or written to a file, never run."""
 
     NAME = "finding"
@@ -168,7 +168,7 @@ class FindingPlace(Deciding):
         else:
             self.post_message(self.Written(f"Written to {file}", failed=False))
 
-    def on_finding_place_written(self, message: Written) -> None:
+    def on_finding_screen_written(self, message: Written) -> None:
         """Say where it is, or why it is not."""
         self.say(message.words, failed=message.failed)
 

@@ -10,8 +10,8 @@ from textual.message import Message
 
 from fsadvisor.pages.document import Document, Gap, paragraph
 from fsadvisor.tui.actions import Action, bindings
-from fsadvisor.tui.place import Place
 from fsadvisor.tui.sampling import Sampling
+from fsadvisor.tui.screen import ExplorerScreen
 from fsadvisor.tui.views import live, live_disk
 from fsadvisor.tui.widgets.rows_view import RowsView
 from fsadvisor.tui.widgets.text_views import DocumentView, LinesView
@@ -34,7 +34,7 @@ _OPENED: Final = 0.12
 _NO_DISKS: Final = (live.FIRST_KEY, live.IDLE_KEY)
 
 
-class Live(Place):
+class Live(ExplorerScreen):
     """Samples while it is seen, and only then."""
 
     NAME = "Live"

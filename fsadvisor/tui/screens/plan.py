@@ -15,7 +15,7 @@ from fsadvisor.pages.values import counted
 from fsadvisor.plan import documents
 from fsadvisor.tui.actions import Action, bindings
 from fsadvisor.tui.copying import copy
-from fsadvisor.tui.place import Place
+from fsadvisor.tui.screen import ExplorerScreen
 from fsadvisor.tui.views import finding, plan
 from fsadvisor.tui.widgets.bars import AskLine
 from fsadvisor.tui.widgets.rows_view import RowsView
@@ -44,7 +44,7 @@ _NEED_A_PLAN: Final = ("remove", "remove_all", "page")
 _NEED_A_SCRIPT: Final = ("save", "copy")
 
 
-class PlanPlace(Place):
+class PlanScreen(ExplorerScreen):
     """Makes the plan on a thread, because what it reads may wait; runs nothing."""
 
     NAME = "plan"
@@ -62,13 +62,13 @@ class PlanPlace(Place):
     )
     BINDINGS: ClassVar[list[BindingType]] = bindings(ACTIONS)
     DEFAULT_CSS = """
-    PlanPlace #panes { layout: vertical; height: 1fr; }
-    PlanPlace #of-list { height: auto; }
-    PlanPlace #of-page { height: 1fr; width: 1fr; }
-    PlanPlace #panes.-wide { layout: horizontal; }
-    PlanPlace #panes.-wide #of-list { width: 34%; height: 1fr; }
-    PlanPlace #panes.-wide #of-page { width: 1fr; margin-left: 1; }
-    PlanPlace #panes.-empty #of-list { display: none; }
+    PlanScreen #panes { layout: vertical; height: 1fr; }
+    PlanScreen #of-list { height: auto; }
+    PlanScreen #of-page { height: 1fr; width: 1fr; }
+    PlanScreen #panes.-wide { layout: horizontal; }
+    PlanScreen #panes.-wide #of-list { width: 34%; height: 1fr; }
+    PlanScreen #panes.-wide #of-page { width: 1fr; margin-left: 1; }
+    PlanScreen #panes.-empty #of-list { display: none; }
     """
 
     class Made(Message):
@@ -150,7 +150,7 @@ class PlanPlace(Place):
         else:
             self.post_message(self.Made(number, gathered))
 
-    def on_plan_place_made(self, message: Made) -> None:
+    def on_plan_screen_made(self, message: Made) -> None:
         """Show it, unless a later one is under way."""
         if message.number != self._number:
             return
@@ -305,6 +305,6 @@ class PlanPlace(Place):
         else:
             self.post_message(self.Told(f"Saved in {folder}; nothing was run: read README.txt there.", failed=False))
 
-    def on_plan_place_told(self, message: Told) -> None:
+    def on_plan_screen_told(self, message: Told) -> None:
         """Say where it is, or why it is not."""
         self._say(message.words, failed=message.failed)

@@ -16,7 +16,7 @@ from fsadvisor.machine.kept_files import PROBES
 from fsadvisor.pages.document import Document, paragraph
 from fsadvisor.survey.read_fact import file_record
 from fsadvisor.tui.actions import Action, bindings
-from fsadvisor.tui.place import Place
+from fsadvisor.tui.screen import ExplorerScreen
 from fsadvisor.tui.screens.dialogs import Choices, Question
 from fsadvisor.tui.views import probe_page, probe_progress
 from fsadvisor.tui.views.probes import NO_RESULTS, Kept, results_of
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from fsadvisor.tui.views.snapshot import Snapshot
 
 
-class ProgressScreen(Place):
+class ProgressScreen(ExplorerScreen):
     """The measurement of the moment, or the last one. Subclasses say whose it is, and make its page."""
 
     CANCEL: ClassVar[Document]
@@ -118,7 +118,7 @@ def kept_results(machine: Machine | None, storage: Storage) -> Kept:
     return record or NO_RESULTS
 
 
-class Probed(Place):
+class Probed(ExplorerScreen):
     """The newest result drawn, earlier ones, and what is known of the like; of a mount, all jobs in short."""
 
     NAME = "results"

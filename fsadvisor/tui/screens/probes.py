@@ -9,7 +9,7 @@ from textual.containers import Container, Vertical
 from fsadvisor.measure.messages import ProbeAsked
 from fsadvisor.measure.probe.jobs import SUITES
 from fsadvisor.tui.actions import Action, bindings
-from fsadvisor.tui.place import Place
+from fsadvisor.tui.screen import ExplorerScreen
 from fsadvisor.tui.screens.probe_run import GENTLY, YES, Probed, ProbeQuestion, ProbeRun, kept_results
 from fsadvisor.tui.views import probe_page, probes
 from fsadvisor.tui.views.probes import NO_RESULTS, Kept, group_members, is_title
@@ -30,7 +30,7 @@ _QUICK_SECONDS, _SECONDS = 10.0, 20.0
 """How long a job may measure, as of `fsadvisor probe`."""
 
 
-class Probes(Place):
+class Probes(ExplorerScreen):
     """Mounts, jobs, and beside them what is known of the job under the cursor."""
 
     NAME = "probes"

@@ -14,7 +14,7 @@ from textual.containers import Horizontal, Vertical
 from fsadvisor.report.rule_page import document
 from fsadvisor.rulebook.rule import CALLS_FOR_ACTION
 from fsadvisor.tui.actions import Action, bindings
-from fsadvisor.tui.place import Place
+from fsadvisor.tui.screen import ExplorerScreen
 from fsadvisor.tui.screens.deciding import DECISIONS, Deciding
 from fsadvisor.tui.views import finding, subject, suppose
 from fsadvisor.tui.views.subject import subject_rows, without_rows
@@ -36,7 +36,7 @@ _WIDE: Final = 120
 """Columns from which what is told of the row, and what is more than a line, stand beside the list."""
 
 
-class SubjectPlace(Deciding):
+class SubjectScreen(Deciding):
     """A list of all there is to read, and beside or below it what the row under the cursor means.
 
     Its key is the subject's id, and on a line of its own the fact that the cursor begins on.
@@ -55,14 +55,14 @@ class SubjectPlace(Deciding):
     )
     BINDINGS: ClassVar[list[BindingType]] = bindings(ACTIONS)
     DEFAULT_CSS = """
-    SubjectPlace #detail { height: 7; background: $surface; }
-    SubjectPlace #rows { width: 1fr; }
-    SubjectPlace #beside { width: 1fr; height: 7; }
-    SubjectPlace #columns { layout: vertical; }
-    SubjectPlace #columns.wide { layout: horizontal; }
-    SubjectPlace .wide #rows { width: 11fr; }
-    SubjectPlace .wide #beside { width: 9fr; height: 1fr; }
-    SubjectPlace .wide #detail { height: auto; max-height: 11; }
+    SubjectScreen #detail { height: 7; background: $surface; }
+    SubjectScreen #rows { width: 1fr; }
+    SubjectScreen #beside { width: 1fr; height: 7; }
+    SubjectScreen #columns { layout: vertical; }
+    SubjectScreen #columns.wide { layout: horizontal; }
+    SubjectScreen .wide #rows { width: 11fr; }
+    SubjectScreen .wide #beside { width: 9fr; height: 1fr; }
+    SubjectScreen .wide #detail { height: auto; max-height: 11; }
     """
 
     def __init__(self, key: str) -> None:
@@ -187,7 +187,7 @@ class SubjectPlace(Deciding):
         self.query_one("#rows", RowsView).to_part(by, lambda row: subject.opened(row.key)[0] == subject.PART)
 
 
-class SubjectsPlace(Place):
+class SubjectsScreen(ExplorerScreen):
     """A list; Enter opens."""
 
     NAME = "subjects of a finding"
@@ -217,7 +217,7 @@ class SubjectsPlace(Place):
             self.explorer.go("subject", event.row.key)
 
 
-class RulePlace(Place):
+class RuleScreen(ExplorerScreen):
     """What `fsadvisor explain` says."""
 
     NAME = "rule"

@@ -13,7 +13,7 @@ from fsadvisor.measure.messages import CompareAsked, TrialAsked
 from fsadvisor.pages.document import Document, paragraph
 from fsadvisor.pages.glyphs import span
 from fsadvisor.tui.actions import Action, bindings
-from fsadvisor.tui.place import Place
+from fsadvisor.tui.screen import ExplorerScreen
 from fsadvisor.tui.screens.dialogs import Choices, Question
 from fsadvisor.tui.screens.probe_run import ProgressScreen, kept_results
 from fsadvisor.tui.views import trials, trials_compare, trials_forecast, trials_try
@@ -86,7 +86,7 @@ _WITH_DETAIL: Final = 130
 """Columns from which the row under the cursor is told of beside the list."""
 
 
-class Trials(Place):
+class Trials(ExplorerScreen):
     """A list of what can be tried, compared and forecast, and beside it the row under the cursor."""
 
     NAME = "trials"
@@ -334,7 +334,7 @@ class Trials(Place):
         self.app.push_screen(TrialRun())
 
 
-class TrialPage(Place):
+class TrialPage(ExplorerScreen):
     """A row of the list, on a screen of its own."""
 
     NAME = "tried"

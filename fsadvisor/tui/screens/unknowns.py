@@ -16,7 +16,7 @@ from fsadvisor.pages.values import counted
 from fsadvisor.rulebook.rule import Outcome
 from fsadvisor.tui.actions import Action, bindings
 from fsadvisor.tui.copying import copy
-from fsadvisor.tui.place import Place
+from fsadvisor.tui.screen import ExplorerScreen
 from fsadvisor.tui.screens.choosing import Choosing, Supposing
 from fsadvisor.tui.screens.deciding import NOWHERE, form_of
 from fsadvisor.tui.session import Newest
@@ -53,7 +53,7 @@ class Tasks:
         self.os_release = answer.text if isinstance(answer, Reply) else ""
 
 
-class Unknowns(Place):
+class Unknowns(ExplorerScreen):
     """The list, and the task under the cursor from near: beside it, or over it on a narrow screen."""
 
     NAME = "unknowns"

@@ -14,7 +14,7 @@ from textual.message import Message
 
 from fsadvisor.pages.glyphs import Tone, cut, line, span
 from fsadvisor.tui.actions import Action, bindings
-from fsadvisor.tui.place import Place
+from fsadvisor.tui.screen import ExplorerScreen
 from fsadvisor.tui.screens.choosing import Supposing
 from fsadvisor.tui.session import Newest
 from fsadvisor.tui.views import suppose, unlocking, what_if
@@ -80,7 +80,7 @@ def followed(session: Session, real: Snapshot, supposed: tuple[Supposition, ...]
     )
 
 
-class WhatIf(Place):
+class WhatIf(ExplorerScreen):
     """What is supposed, what would follow from it, and what would unlock advice that is held back."""
 
     NAME = "what if"
@@ -254,7 +254,7 @@ class WhatIf(Place):
                 self.explorer.go("finding", finding_key(finding))
             return
         page = what_if.document(change, known.real, known.snapshot, self.explorer.glyphs)
-        self.app.push_screen(ChangePlace(page, len(known.supposed)))
+        self.app.push_screen(ChangeScreen(page, len(known.supposed)))
 
     def _suppose(self, more: Sequence[Supposition]) -> None:
         self.explorer.supposed = suppose.with_more(self.explorer.supposed, more)
@@ -283,13 +283,13 @@ class WhatIf(Place):
         self._follow()
 
 
-class ChangePlace(Place):
+class ChangeScreen(ExplorerScreen):
     """A change from near: the questions of its rule, answered as it is and as it would be."""
 
     NAME = "change"
     MODE = "what_if"
     DEFAULT_CSS = """
-    ChangePlace #banner { background: $panel; }
+    ChangeScreen #banner { background: $panel; }
     """
     ACTIONS: ClassVar[tuple[Action, ...]] = (Action("app.back", "escape,backspace", "Back", "Back to the list"),)
     BINDINGS: ClassVar[list[BindingType]] = bindings(ACTIONS)
@@ -312,7 +312,7 @@ class ChangePlace(Place):
         self.query_one(DocumentView).show(self._page)
 
 
-class Said(Place):
+class Said(ExplorerScreen):
     """`before` is the snapshot before it was said, `told` what was written where."""
 
     NAME = "said"
@@ -342,7 +342,7 @@ class Said(Place):
     def show_snapshot(self, snapshot: Snapshot) -> None:
         """On a thread: a big machine has many facts. The place that is seen beside it must not tell what was."""
         below = self.app.screen_stack[-2] if len(self.app.screen_stack) > 1 else None
-        if isinstance(below, Place):
+        if isinstance(below, ExplorerScreen):
             below.on_explorer_snapshot_changed()
         now = snapshot if snapshot.number != self._before.number else None
         live = self.explorer.session.live

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from fsadvisor.tui.views.snapshot import Snapshot
 
 
-class Place(PaintedOnce, Screen[None]):
+class ExplorerScreen(PaintedOnce, Screen[None]):
     """A screen over the newest snapshot. Subclasses yield their widgets in `body`, and fill them in `show_snapshot`."""
 
     AUTO_FOCUS = "RowsView, DocumentView"
