@@ -4,7 +4,8 @@ The one module that knows the names of all screens. Its driver of the terminal i
 that sleeps until there is something to read. Textual's own wakes ten times a second, to see whether it is to end, or a
 lone Escape has waited for long enough.
 
-The palette has every action by its name and its sentence, every fact, rule, finding and subject by its name.
+The palette has every action by its name and its sentence, every fact, rule, finding and subject by its name; the help
+has the keys of a place. Both read the registry of actions, so that they can't be out of date.
 """
 
 from __future__ import annotations
@@ -27,17 +28,20 @@ from textual.content import Content
 from textual.drivers.linux_driver import LinuxDriver
 
 from fsadvisor.pages.glyphs import cut, plain, span
-from fsadvisor.tui.actions import EVERYWHERE, Action
+from fsadvisor.tui.actions import EVERYWHERE, Action, bindings
 from fsadvisor.tui.explorer import Explorer
 from fsadvisor.tui.screen import ExplorerScreen
 from fsadvisor.tui.screens.overview import Overview
 from fsadvisor.tui.terminal import ALTERNATE
 from fsadvisor.tui.views import keys
 from fsadvisor.tui.views.snapshot import Names
+from fsadvisor.tui.widgets.text_views import DocumentView
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
 
+    from textual.app import ComposeResult
+    from textual.binding import BindingType
     from textual.message import Message
     from textual.screen import Screen
 
@@ -190,6 +194,38 @@ class Commands(Provider):
         await self.screen.run_action(action.name)
 
 
+_EVERYWHERE: Final = {one.name for one in EVERYWHERE}
+
+
+class Help(ExplorerScreen):
+    """The keys of the place that one comes from, and those of every place."""
+
+    NAME = "help"
+    ACTIONS: ClassVar[tuple[Action, ...]] = (Action("app.back", "escape", "Back", "Back to where one came from"),)
+    BINDINGS: ClassVar[list[BindingType]] = bindings(ACTIONS)
+
+    def __init__(self, place: str) -> None:
+        super().__init__()
+        self._place = place
+
+    def body(self) -> ComposeResult:
+        """One text."""
+        yield DocumentView(unicode=self.explorer.terminal.unicode)
+
+    def on_mount(self) -> None:
+        """The place below is the one to tell of, and the row that its cursor is on."""
+        below = self.explorer.screen_stack[-2]
+        doing = list(below.doing()) if isinstance(below, ExplorerScreen) else list(EVERYWHERE)
+        moving = [one for one in keys.MOVING if one[0].split(",")[0] in below.active_bindings]
+        here = [one for one in doing if one.name not in _EVERYWHERE]
+        everywhere = [one for one in doing if one.name in _EVERYWHERE]
+        self.query_one(DocumentView).show(keys.help_page(self._place, _pairs(here), moving, _pairs(everywhere)))
+
+
+def _pairs(actions: Iterable[Action]) -> list[tuple[str, str]]:
+    return [(action.keys, action.help) for action in actions]
+
+
 def _when_opened(module: str, name: str) -> Callable[..., Screen[None]]:
     """A screen whose module is loaded once somebody goes there: the first paint does not wait for it."""
 
@@ -221,7 +257,7 @@ class FsadvisorApp(Explorer):
         "rule": _when_opened("subject", "RuleScreen"),
         "doctor": _when_opened("doctor", "DoctorScreen"),
         "export": _when_opened("export", "Export"),
-        "help": _when_opened("dialogs", "Help"),
+        "help": Help,
     }
 
 

@@ -1,7 +1,4 @@
-"""Over the place of the moment: a question, where whatever is not clearly a yes is a no; the command palette; the help.
-
-The help is read from the registry of actions, so that it can't be out of date.
-"""
+"""Over the place of the moment: a question, where whatever is not clearly a yes is a no; and the command palette."""
 
 from __future__ import annotations
 
@@ -15,15 +12,13 @@ from textual.widgets.option_list import Option
 
 from fsadvisor.pages.glyphs import NOTHING, Line, Span, Tone, span
 from fsadvisor.pages.screen import laid
-from fsadvisor.tui.actions import EVERYWHERE, GOING, Action, bindings
+from fsadvisor.tui.actions import GOING, bindings
 from fsadvisor.tui.drawing import PaintedOnce
-from fsadvisor.tui.screen import ExplorerScreen
-from fsadvisor.tui.views.keys import MOVING, help_page
 from fsadvisor.tui.widgets.bars import KeysBar
 from fsadvisor.tui.widgets.text_views import DocumentView, LinesView
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Mapping
 
     from textual.app import ComposeResult
     from textual.binding import ActiveBinding, BindingType
@@ -154,35 +149,3 @@ class Palette(PaintedOnce, CommandPalette):
         """The keys at the bottom."""
         yield from super().compose()
         yield PaletteKeys()
-
-
-_EVERYWHERE: Final = {one.name for one in EVERYWHERE}
-
-
-class Help(ExplorerScreen):
-    """The keys of the place that one comes from, and those of every place."""
-
-    NAME = "help"
-    ACTIONS: ClassVar[tuple[Action, ...]] = (Action("app.back", "escape", "Back", "Back to where one came from"),)
-    BINDINGS: ClassVar[list[BindingType]] = bindings(ACTIONS)
-
-    def __init__(self, place: str) -> None:
-        super().__init__()
-        self._place = place
-
-    def body(self) -> ComposeResult:
-        """One text."""
-        yield DocumentView(unicode=self.explorer.terminal.unicode)
-
-    def on_mount(self) -> None:
-        """The place below is the one to tell of, and the row that its cursor is on."""
-        below = self.explorer.screen_stack[-2]
-        doing = list(below.doing()) if isinstance(below, ExplorerScreen) else list(EVERYWHERE)
-        moving = [(keys, words) for keys, words in MOVING if keys.split(",")[0] in below.active_bindings]
-        here = [one for one in doing if one.name not in _EVERYWHERE]
-        everywhere = [one for one in doing if one.name in _EVERYWHERE]
-        self.query_one(DocumentView).show(help_page(self._place, _pairs(here), moving, _pairs(everywhere)))
-
-
-def _pairs(actions: Iterable[Action]) -> list[tuple[str, str]]:
-    return [(action.keys, action.help) for action in actions]
