@@ -132,6 +132,7 @@ _CONTAINER: Final = late(r"external:(?!/)")
 """An array in one says external:/md127/0."""
 _WITH_A_STATE: Final = ("sd", "nvme")
 _SESSION: Final = late(r"/(session\d+)/")
+_MOST_BELOW: Final = 200
 _DISK: Final = late(r"(sd[a-z]+|vd[a-z]+|(?:nvme\d+n|mmcblk)\d+(?=p\d|$))")
 
 
@@ -167,8 +168,16 @@ def device_gone(
     """
     if block.type not in ON_DEVICES or not block.source.startswith("/dev/"):
         return NOT_APPLICABLE
+
+    def lost(name: str, above: str) -> Fact[bool]:
+        disk = _DISK.match(name)
+        errors = logged_on_names(log, frozenset((*block.devices, above, name, disk[1] if disk else name)), uptime)
+        if read_fact.value(errors):
+            return Known(True, f"{above} stands on {name}, which is not in /sys/block; {errors.source}")
+        return Unknown(Cause.NOT_EXPOSED, "", f"/sys/block/{above}/slaves")
+
     if block.devices:
-        return Known(False, "/sys/block")
+        return _lost_below(tree, block.devices[0], lost, {})
     name = block.source.removeprefix("/dev/")
     disk = _DISK.match(name)
     if disk is None or not tree.devices:
@@ -180,6 +189,27 @@ def device_gone(
     if read_fact.value(errors):
         return Known(True, f"no {disk[1]} in /sys/block; {errors.source}")
     return Unknown(Cause.NOT_EXPOSED, "", "/sys/block")
+
+
+def _lost_below(
+    tree: BlockTree, name: str, lost: Callable[[str, str], Fact[bool]], known: dict[str, Fact[bool]], above: str = ""
+) -> Fact[bool]:
+    """Whether what stands on one device alone has lost it: device mapper keeps its volumes, and the device's name.
+
+    An array lets a lost member go by itself, and of several devices below a volume its data may be on the others.
+    """
+    device = tree.devices.get(name)
+    if device is None:
+        return lost(name, above)
+    if device.is_disk or not (device.parent or name.startswith("dm-")):
+        return Known(False, "/sys/block")
+    unclear = Unknown(Cause.NOT_EXPOSED, "", f"{device.folder}/slaves")
+    if name not in known and len(known) < _MOST_BELOW:
+        known[name] = unclear
+        below = [_lost_below(tree, it, lost, known, name) for it in device.slaves or ()]
+        if below and (len(below) == 1 or all(read_fact.value(it) is False for it in below)):
+            known[name] = below[0]
+    return known.get(name, unclear)
 
 
 def inactive_arrays(machine: Machine) -> Fact[tuple[str, ...]]:

@@ -4,7 +4,7 @@ import pytest
 
 from fsadvisor.facts import Known, Unknown
 from fsadvisor.survey.whole import survey
-from tests.told import disk, machine, stacked
+from tests.told import disk, machine, partition, stacked
 
 
 def scopes(*parts):
@@ -60,3 +60,52 @@ def array(**more):
 def test_an_array_whose_state_can_not_be_read_is_not_taken_for_a_started_one(told, expected):
     found = scopes(disk("sda"), array(**told))["host"]["host"].md_inactive
     assert isinstance(found, Unknown) if expected is None else found == Known(expected, found.source)
+
+
+LOST = (
+    "[    0.000000] Linux version 6.12",
+    "[ 100.000000] Buffer I/O error on dev dm-0, logical block 9, async page read",
+)
+ON_DM = ("1 0 253:0 / /srv rw - ext4 /dev/mapper/vg0-data rw",)
+
+
+@pytest.mark.parametrize(
+    ("below", "log", "gone"),
+    [
+        (["sda1"], LOST, False),
+        (["sdb1"], LOST, True),
+        (["sdb1"], LOST[:1], None),
+        (["dm-1"], LOST, True),
+        (["sda1", "sdb1"], LOST, None),
+        (["sda1", "sda2"], LOST, False),
+        (["sda1", "dm-1"], LOST, None),
+        ([], LOST, None),
+        (["dm-0"], LOST[:1], None),
+    ],
+)
+def test_a_volume_outlives_the_only_disk_below_it_and_its_filesystem_does_not(below, log, gone):
+    parts = [partition("sda", "sda1", "8:1"), partition("sda", "sda2", "8:2"), stacked("dm-0", "253:0", below)]
+    made = machine(
+        disk("sda"),
+        *parts,
+        stacked("dm-1", "253:1", ["sdb1"]),
+        mounts=ON_DM,
+        files={"/proc/uptime": "200.00 300.00"},
+        commands={"dmesg": "\n".join((*log, ""))},
+    )
+    found = {it.id: it.scope for it in survey(made, {}).subjects}["filesystem:/dev/dm-0"]["filesystem"].device_gone
+    assert gone == (None if isinstance(found, Unknown) else found.value)
+
+
+def test_an_array_that_lost_a_member_is_not_gone():
+    made = machine(
+        disk("sda"),
+        stacked("md0", "9:0", ["sda", "sdb"]),
+        mounts=("1 0 9:0 / /srv rw - ext4 /dev/md0 rw",),
+        files={"/proc/uptime": "200.00 300.00"},
+        commands={
+            "dmesg": "\n".join((*LOST, "[ 101.0] Buffer I/O error on dev md0, logical block 9, async page read", ""))
+        },
+    )
+    found = {it.id: it.scope for it in survey(made, {}).subjects}["filesystem:/dev/md0"]["filesystem"].device_gone
+    assert found.value is False
