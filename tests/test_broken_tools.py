@@ -59,7 +59,7 @@ class Device:
 
 def asked(folder):
     machine = LiveMachine(timeout=30, tool_folders=[str(folder)])
-    return drive.ask(machine, Device, Known("nvme", "test"), Unknown(Cause.NOT_EXPOSED, ""))
+    return drive.ask(machine, Device, Known("nvme", "test"), Unknown(Cause.NOT_EXPOSED, ""), drive.OcpLogs(machine, {}))
 
 
 def test_nvme_cli_3_without_the_old_names_tells_what_2_tells(tmp_path):

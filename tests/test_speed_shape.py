@@ -6,11 +6,16 @@ from collections import Counter
 
 import pytest
 
-from fsadvisor.facts import Cause, Unknown
+from fsadvisor.facts import Cause, Known, Unknown
+from fsadvisor.machine.port import Reply
 from fsadvisor.machine.recorded import RecordedMachine
 from fsadvisor.report.as_json import as_json
 from fsadvisor.rulebook.advise import advise
 from fsadvisor.rulebook.loading import own_rulebook
+from fsadvisor.survey.block import Udev
+from fsadvisor.survey.configured import Configured, device_missing, same_uuid
+from fsadvisor.survey.drive import OcpLogs
+from fsadvisor.survey.services import Neighbours
 from fsadvisor.survey.whole import survey
 from tests.paths import ROOT
 from tools.bench.generated import write_machine
@@ -98,6 +103,58 @@ def test_subjects_of_the_same_disk_share_what_is_folded_below_them(generated):
     folded = {id(subject.scope["below"]) for subject in subjects if subject.kind == "layer"}
 
     assert len(folded) <= FEW
+
+
+def test_a_program_looks_up_its_own_disks_and_not_those_of_all_others():
+    looked_up = Counter()
+
+    def disks_of(folder):
+        looked_up[folder] += 1
+        return Known((f"disk of {folder}",), "made up")
+
+    folders = [Known(f"/srv/{number}", "made up") for number in range(MANY)]
+    neighbours = Neighbours(folders, disks_of)
+
+    assert not any(neighbours.shares_disk(folder).value for folder in folders)
+    assert set(looked_up.values()) == {2}
+
+
+def test_a_uuid_in_fstab_is_looked_up_and_not_searched_for_among_all_devices():
+    walks = Counter()
+
+    class Walked(dict):
+        def items(self):
+            walks["items"] += 1
+            return super().items()
+
+        values = None
+
+    udev = Udev(Walked({f"sda{number}": {"ID_FS_UUID": f"{number}-A", "ID_FS_TYPE": "ext4"} for number in range(MANY)}))
+    for number in range(MANY):
+        wanted = Configured(
+            mount_point="/srv", fs_type="ext4", options=(), where="/etc/fstab:1", what=f"UUID={number}-A"
+        )
+        assert same_uuid(wanted, udev).value == ()
+        assert device_missing(wanted, udev, ()).value is False
+
+    assert walks == {"items": 1}
+
+
+def test_the_log_of_a_drive_is_asked_for_once_however_many_others_are_held_against_it():
+    machine = Counting(Logs())
+    paths = [f"/dev/nvme{number}n1" for number in range(MANY)]
+    logs = OcpLogs(machine, {path: (path, None) for path in paths})
+
+    assert [logs.same_as(path, path) for path in paths] == [None] * MANY
+    assert set(machine.asked.values()) == {1}
+    assert len(machine.asked) == MANY
+
+
+class Logs:
+    """Each drive says its own path."""
+
+    def run(self, commands):
+        return [Reply(next(word for word in argv if word.startswith("/dev/")), "made up") for argv in commands]
 
 
 def test_a_generated_machine_answers_most_of_what_is_asked(generated):

@@ -8,7 +8,7 @@ from __future__ import annotations
 from functools import lru_cache
 from typing import TYPE_CHECKING, Final
 
-from msgspec import Struct
+from msgspec import Struct, field
 
 from fsadvisor.facts import Cause, Fact, Known, Unknown
 from fsadvisor.readers import block_files, real
@@ -212,6 +212,16 @@ class Udev(Struct, frozen=True):
 
     properties: Mapping[str, Mapping[str, str]]
     unread: Unknown | None = None
+    _having: dict[str, dict[str, list[str]]] = field(default_factory=dict)
+
+    def having(self, key: str) -> Mapping[str, list[str]]:
+        """The devices by what a property of theirs says, in lower case: gone through once, however many mounts ask."""
+        if key not in self._having:
+            found = self._having[key] = {}
+            for name, properties in self.properties.items():
+                if key in properties:
+                    found.setdefault(properties[key].lower(), []).append(name)
+        return self._having[key]
 
     def of(self, device: str) -> Mapping[str, str]:
         """The properties of a device, for choosing among names, never for judging."""

@@ -245,8 +245,8 @@ def same_uuid(wanted: Configured, udev: Udev) -> Fact[tuple[str, ...]]:
             value = wanted.what.removeprefix(start).strip('"')
             meant = [
                 name
-                for name, own in udev.properties.items()
-                if own.get(key) == value and own.get("ID_FS_TYPE") in _ONE_FILESYSTEM
+                for name in udev.having(key).get(value.lower(), ())
+                if udev.of(name)[key] == value and udev.of(name).get("ID_FS_TYPE") in _ONE_FILESYSTEM
             ]
             return Known(tuple(sorted(meant)) if len(meant) > 1 else (), f"{wanted.where}, udev {key}")
     return Known((), wanted.where)
@@ -255,7 +255,7 @@ def same_uuid(wanted: Configured, udev: Udev) -> Fact[tuple[str, ...]]:
 def _by_tag(value: str, key: str, where: str, udev: Udev) -> Fact[bool]:
     if udev.unread is not None:
         return udev.unread
-    known = {one[key] for one in udev.properties.values() if key in one}
+    known = udev.having(key)
     if not known:
         return Unknown(Cause.NOT_EXPOSED, "look where udev runs", f"udev {key}")
-    return Known(value.lower() not in {one.lower() for one in known}, f"{where}, udev {key}")
+    return Known(value.lower() not in known, f"{where}, udev {key}")

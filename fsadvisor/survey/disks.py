@@ -33,7 +33,7 @@ from fsadvisor.survey.progress import each
 
 if TYPE_CHECKING:
     import datetime as dt
-    from collections.abc import Iterable, Iterator, Mapping
+    from collections.abc import Mapping
 
     from fsadvisor.drives import Family
     from fsadvisor.machine.port import Machine
@@ -58,7 +58,7 @@ class SurveyedDisk(Struct, frozen=True):
 
 def survey_disks(inventory: Inventory, overlay: Overlay) -> dict[str, Disk]:
     """Stage 2: the leaf disks by id, each by itself."""
-    nvme = _nvme_drives(inventory)
+    ocp_logs = drive.OcpLogs(inventory.machine, _nvme_drives(inventory))
     seen = {
         device.id: disk(
             inventory.machine,
@@ -69,7 +69,7 @@ def survey_disks(inventory: Inventory, overlay: Overlay) -> dict[str, Disk]:
             inventory.io,
             inventory.uptime,
             inventory.power_states.get(device.name, NOT_APPLICABLE),
-            _others(nvme, device),
+            ocp_logs,
         )
         for device in each("drives", [one for one in inventory.tree.devices.values() if one.is_disk])
     }
@@ -96,14 +96,6 @@ def _nvme_drives(inventory: Inventory) -> dict[str, tuple[str, str | None]]:
         for it in inventory.tree.devices.values()
         if it.is_disk and it.name.startswith("nvme")
     }
-
-
-def _others(drives: Mapping[str, tuple[str, str | None]], device: BlockDevice) -> Iterator[str]:
-    """The NVMe disks of other controllers, without those that udev knows as the same drive by another path."""
-    controller, serial = drives.get(device.path, ("", None))
-    for path, (its_controller, its_serial) in drives.items() if device.path in drives else ():
-        if its_controller != controller and (serial is None or its_serial != serial):
-            yield path
 
 
 def _with_log(known: Disk, inventory: Inventory, subject: str) -> Disk:
@@ -161,18 +153,18 @@ def disk(
     io: Json | Unknown,
     uptime: Fact[int],
     power_state: Fact[PowerState],
-    other_drives: Iterable[str] = (),
+    ocp_logs: drive.OcpLogs,
 ) -> SurveyedDisk:
     """All facts of a disk; `settings` of its queue, `udev` by device name, `io` the machine's counters.
 
-    `other_drives` are the paths of the other NVMe drives.
+    `ocp_logs` are those of all NVMe drives.
     """
     folder, size = device.folder, block.size_bytes(device.sectors)
     kind = transport(device)
     short_model = _name(machine, device, "model", udev, "ID_MODEL_ENC")
     vendor = _name(machine, device, "vendor", udev, "ID_VENDOR_ENC")
     carrier: Fact[str] = attachment.carrier(machine, device) if read_fact.value(kind) == "nvme" else NOT_APPLICABLE
-    answers = drive.ask(machine, device, kind, short_model, other_drives)
+    answers = drive.ask(machine, device, kind, short_model, ocp_logs)
     seen = virtual(device, kind, carrier, (vendor, read_fact.first(short_model, drive.own_name(answers))), in_vm)
     model = attachment.whole_name(short_model, answers.smart, udev.of(device.name))
     rotational = read_fact.switch(machine, f"{folder}/queue/rotational")

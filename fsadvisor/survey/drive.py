@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import hashlib
+from functools import cached_property
 from typing import TYPE_CHECKING, Final, Literal, TypeVar
 
 from msgspec import Struct
@@ -14,7 +16,7 @@ from fsadvisor.survey import read_fact
 from fsadvisor.survey.block import SECTOR_BYTES
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable, Mapping
 
     from fsadvisor.machine.port import Argv, Machine
     from fsadvisor.readers.nvme_identify import IdCtrl, IdNs
@@ -72,7 +74,41 @@ _MOST_COMPRESSED: Final = 8
 """Times that a drive may have been written more by its host than it wrote: those that compress promise 4 at most."""
 
 
-def own_ocp(machine: Machine, device: BlockDevice, written: int | None, others: Iterable[str]) -> OcpSmartLog | Unknown:
+class OcpLogs:
+    """The OCP logs of all NVMe drives by what they say: each is asked for once, however many are held against others.
+
+    `drives` has, by its path, each drive's controller and the serial number that udev knows.
+    """
+
+    def __init__(self, machine: Machine, drives: Mapping[str, tuple[str, str | None]]) -> None:
+        self._machine = machine
+        self._drives = drives
+
+    def same_as(self, path: str, text: str) -> str | None:
+        """Another drive of another controller whose log is the same, byte for byte; not the same drive by two paths."""
+        controller, serial = self._drives.get(path, ("", None))
+        for other in self._by_text.get(_digest(text), ()) if path in self._drives else ():
+            its_controller, its_serial = self._drives[other]
+            if its_controller != controller and (serial is None or its_serial != serial):
+                return other
+        return None
+
+    @cached_property
+    def _by_text(self) -> dict[bytes, list[str]]:
+        """By a digest: the texts of thousands of drives are long."""
+        found: dict[bytes, list[str]] = {}
+        for path in self._drives:
+            answer = self._machine.run([nvme_logs.ocp_smart_log_argv(path)])[0]
+            if not isinstance(answer, Unknown):
+                found.setdefault(_digest(answer.text), []).append(path)
+        return found
+
+
+def _digest(text: str) -> bytes:
+    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).digest()
+
+
+def own_ocp(machine: Machine, device: BlockDevice, written: int | None, logs: OcpLogs) -> OcpSmartLog | Unknown:
     """The drive's OCP log, which names no drive: one that contradicts its SMART log is no answer.
 
     Nor is one that another drive gives byte for byte: drives differ in what they wrote, if they ever wrote.
@@ -86,9 +122,9 @@ def own_ocp(machine: Machine, device: BlockDevice, written: int | None, others: 
         learn = f"find out why nvme ocp smart-add-log counts so few bytes written to {device.path}: is it another's?"
         return Unknown(Cause.UNREADABLE, learn, source)
     own = machine.run([argv])[0]
-    for path in others if record.physical_media_written_bytes else ():
-        answer = machine.run([nvme_logs.ocp_smart_log_argv(path)])[0]
-        if not isinstance(answer, Unknown) and not isinstance(own, Unknown) and answer.text == own.text:
+    if record.physical_media_written_bytes and not isinstance(own, Unknown):
+        path = logs.same_as(device.path, own.text)
+        if path is not None:
             learn = f"find out why nvme ocp smart-add-log says the same of {device.path} and {path}, byte for byte"
             return Unknown(Cause.UNREADABLE, learn, source)
     return record
@@ -159,9 +195,9 @@ def _is_scsi(device: BlockDevice) -> bool:
 
 
 def ask(
-    machine: Machine, device: BlockDevice, transport: Fact[Transport], model: Fact[str], others: Iterable[str] = ()
+    machine: Machine, device: BlockDevice, transport: Fact[Transport], model: Fact[str], ocp_logs: OcpLogs
 ) -> Drive:
-    """Ask the drive, whose model the kernel or udev tells; `others` are the paths of the other NVMe drives."""
+    """Ask the drive, whose model the kernel or udev tells; `ocp_logs` are those of all NVMe drives."""
     kind = read_fact.value(transport)
     smart = own_smart(machine, device) if _answers_smartctl(device, kind) else NOT_APPLICABLE
     if kind != "nvme":
@@ -174,7 +210,7 @@ def ask(
         cache_feature=read_fact.command_record(
             machine, nvme_output.get_feature_argv(device.path), nvme_output.parse_nvme_get_feature
         ),
-        ocp=own_ocp(machine, device, host_written(smart_log, smart), others),
+        ocp=own_ocp(machine, device, host_written(smart_log, smart), ocp_logs),
         smart=smart,
         ebs=read_fact.command_record(
             machine, nvme_output.amzn_stats_argv(device.path), nvme_output.parse_nvme_amzn_stats

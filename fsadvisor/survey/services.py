@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import TYPE_CHECKING, Any, Final
 
 from msgspec import Struct
@@ -16,7 +17,7 @@ from fsadvisor.survey.identity import SubjectIdentities
 from fsadvisor.survey.programs import refused
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping
+    from collections.abc import Callable, Iterable, Mapping, Sequence
 
     from fsadvisor.machine.port import Machine
     from fsadvisor.readers.file_attributes import FolderExtents
@@ -47,15 +48,28 @@ def _shared(own: Fact[tuple[str, ...]], other: Fact[tuple[str, ...]]) -> Fact[bo
     return other if isinstance(other, Unknown) else Known(bool({*own.value} & {*other.value}), _SOURCE)
 
 
-def shares_disk(
-    own: Fact[str], others: Iterable[Fact[str]], disks_of: Callable[[str], Fact[tuple[str, ...]]]
-) -> Fact[bool]:
-    """Whether another program's folder is on a disk of this folder."""
-    if isinstance(own, Unknown):
-        return own
-    here = disks_of(own.value)
-    found = (other if isinstance(other, Unknown) else _shared(here, disks_of(other.value)) for other in others)
-    return read_fact.any_of(found, "no other program was found")
+class Neighbours:
+    """Which programs have their folders on the same disks: all are looked up once, however many ask."""
+
+    def __init__(self, folders: Iterable[Fact[str]], disks_of: Callable[[str], Fact[tuple[str, ...]]]) -> None:
+        disks = [folder if isinstance(folder, Unknown) else disks_of(folder.value) for folder in folders]
+        self._disks_of = disks_of
+        self._others = len(disks) - 1
+        self._programs_on = Counter(name for known in disks if isinstance(known, Known) for name in set(known.value))
+        self._unknown = [unknown for unknown in disks if isinstance(unknown, Unknown)]
+
+    def shares_disk(self, own: Fact[str]) -> Fact[bool]:
+        """Whether another program's folder is on a disk of this one, which is among the folders itself."""
+        if isinstance(own, Unknown):
+            return own
+        disks = self._disks_of(own.value)
+        if isinstance(disks, Unknown) and self._others:
+            return disks
+        if isinstance(disks, Known) and any(self._programs_on[name] > 1 for name in disks.value):
+            return Known(True, _SOURCE)
+        if self._unknown and self._others:
+            return read_fact.first(*self._unknown)
+        return Known(False, _SOURCE if self._others == 1 else "no other program was found")
 
 
 def apart(own: Fact[str], log: Fact[str], disks_of: Callable[[str], Fact[tuple[str, ...]]]) -> Fact[bool]:
@@ -174,11 +188,11 @@ def survey_services(found: Surveyed, mounts: Mapping[str, Subject], overlay: Ove
     """Stage 8: the running programs, with what stands below their files; `mounts` go by mount point."""
     programs = () if isinstance(found.inventory.programs, Unknown) else found.inventory.programs
     subjects: dict[str, Subject] = {}
+    around = _around(programs, mounts, found.host)
     for program in programs:
         directory = read_fact.value(program.directory) or program.device or "?"
         point = None if program.device else mount_point_of(directory, mounts)
         mount = mounts.get(point or "")
-        around = _around(program, programs, mounts, found.host)
         scope: dict[str, Facts] = {"service": facts(found.inventory.machine, program, point, mount, around)}
         raw = tenants.device_places(found, program)
         if raw is not None:
@@ -202,22 +216,23 @@ def survey_services(found: Surveyed, mounts: Mapping[str, Subject], overlay: Ove
     return overlay.over_subjects("service", subjects, SubjectIdentities(found.inventory, found.disks, held_by).of)
 
 
-def _around(
-    own: RunningProgram, programs: tuple[RunningProgram, ...], mounts: Mapping[str, Subject], host: Host
-) -> Around:
+def _around(programs: Sequence[RunningProgram], mounts: Mapping[str, Subject], host: Host) -> Around:
+    def disks_of(folder: str) -> Fact[tuple[str, ...]]:
+        return disks_under(mounts.get(mount_point_of(folder, mounts) or ""))
+
     return Around(
-        folders=tuple(program.directory for program in programs if program is not own),
+        neighbours=Neighbours((program.directory for program in programs), disks_of),
         place_of=lambda folder: mount_point_of(folder, mounts),
-        disks_of=lambda folder: disks_under(mounts.get(mount_point_of(folder, mounts) or "")),
+        disks_of=disks_of,
         below_of=lambda folder: _below(mounts.get(mount_point_of(folder, mounts) or "")),
         memory_bytes=host.memory_bytes,
     )
 
 
 class Around(Struct, frozen=True, kw_only=True):
-    """What a program's facts need of the rest of the machine: the other folders, a folder's mount and disks, memory."""
+    """What a program's facts need of the rest of the machine: other programs, a folder's mount and disks, memory."""
 
-    folders: tuple[Fact[str], ...]
+    neighbours: Neighbours
     place_of: Callable[[str], str | None]
     disks_of: Callable[[str], Fact[tuple[str, ...]]]
     below_of: Callable[[str], Below | None]
@@ -263,7 +278,7 @@ def facts(
         quota_used_percent=_quota_used(machine, directory, filesystem),
         log_on_mount=read_fact.derive(log, lambda folder: around.place_of(folder) == mount_point),
         log_apart=apart(directory, log, around.disks_of),
-        shares_disk=shares_disk(directory, around.folders, around.disks_of),
+        shares_disk=around.neighbours.shares_disk(directory),
         **_commits(directory if log is NOT_APPLICABLE else log, around.below_of),
     )
 
