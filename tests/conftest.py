@@ -59,11 +59,17 @@ def pytest_collection_modifyitems(config, items):
         items[:] = [it for it in items if it not in left_out]
 
 
+def pytest_collectstart():
+    """What is collected stays: to look for garbage meanwhile is a tenth of it."""
+    gc.disable()
+
+
 def pytest_collection_finish():
     """Thousands of collected tests are not gone through again by the collector each time that one has made objects."""
     gc.collect()
     gc.freeze()
     gc.set_threshold(20_000, 20, 50)
+    gc.enable()
 
 
 def pytest_sessionstart(session):

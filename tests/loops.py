@@ -83,10 +83,11 @@ class Loops:
         self._stack = stack
 
     def device(self, name, megabytes):
-        """A loop device over a new sparse image."""
+        """A loop device over a new sparse image, which goes with it: all of a run take a disk seconds to free."""
         image = self.folder / f"{name}.img"
         with image.open("wb") as file:
             file.truncate(megabytes << 20)
+        self._stack.callback(image.unlink, missing_ok=True)
         device = run("losetup", "--find", "--show", str(image)).strip()
         self._stack.callback(run, "losetup", "--detach", device)
         return device

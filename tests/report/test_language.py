@@ -72,9 +72,11 @@ def test_the_pages_say_the_fields_words_in_short_sentences(page):
 def messages(path):
     """Each text of a module that has more than a word, with 'value' for what stands in braces, but for docstrings."""
     tree = ast.parse(path.read_text(encoding="utf-8"))
-    own = {id(node.value) for node in ast.walk(tree) if isinstance(node, ast.Expr)}
-    for node in ast.walk(tree):
-        if isinstance(node, ast.JoinedStr):
+    own = set()
+    for node in ast.walk(tree):  # what holds something comes before it
+        if isinstance(node, ast.Expr):
+            own.add(id(node.value))
+        elif isinstance(node, ast.JoinedStr):
             own.update(id(part) for part in node.values)
             yield "".join(part.value if isinstance(part, ast.Constant) else "value" for part in node.values)
         elif (

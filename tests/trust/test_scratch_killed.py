@@ -155,9 +155,20 @@ def test_an_ordinary_user_clears_what_is_left_of_theirs_and_nothing_of_roots(eve
 
 
 def test_of_records_whose_tree_is_nowhere_the_oldest_go(eves):
+    folders = [eves / str(number) for number in range(scratch_record.MOST + 3)]
+
+    def probe():
+        with contextlib.ExitStack() as made:
+            for folder in folders:
+                folder.mkdir()
+                made.enter_context(tree(folder))
+            os.kill(os.getpid(), signal.SIGKILL)
+
     def many():
-        for number in range(scratch_record.MOST + 3):
-            left_by_a_killed_probe(eves).rename(eves / f"moved-{number}")
+        assert in_child(probe) == signal.SIGKILL
+        for folder in folders:
+            (left,) = folder.iterdir()
+            left.rename(folder / "moved")
         newest = scratch_record.names()[0]
         assert len(scratch_record.names()) == scratch_record.MOST + 3
         other = eves / "other"
