@@ -19,11 +19,12 @@ from fsadvisor.report.as_json import as_json
 from fsadvisor.report.model import Provenance
 from fsadvisor.rulebook.advise import advise
 from fsadvisor.rulebook.loading import own_rulebook
-from fsadvisor.survey.whole import survey
+from fsadvisor.survey.whole import only, survey
 from tests.cases import few
 from tests.command import fsadvisor, started
 from tests.machines.replay import FOLDERS
 from tests.paths import FIXTURES, ROOT
+from tests.told import disk, machine, stacked
 from tests.waiting import END_S
 
 MACHINE = str(FIXTURES / "machines" / "ext4-nobarrier")
@@ -132,6 +133,14 @@ def test_only_a_mount_or_device_keeps_what_stands_on_and_under_it(target):
     report = json.loads(fsadvisor("--on", MACHINE, "--json", "--only", target).stdout)
     ids = {it["id"] for it in report["subjects"]}
     assert {"host", "disk:vda", "layer:loop0", "filesystem:/dev/loop0", "mount:/srv/recorded/srv"} <= ids
+
+
+@pytest.mark.parametrize("target", ["vg--a-root", "/dev/mapper/vg--a-root", "/dev/vg-a/root", "dm-0"])
+def test_only_takes_a_volume_by_the_name_that_people_know(target):
+    volume = stacked("dm-0", "253:0", ["sda"], dm__name="vg--a-root")
+    storage = survey(machine(disk("sda"), volume, mounts=["1 0 253:0 / /srv rw - xfs /dev/dm-0 rw"]), {})
+    assert {"disk:sda", "mount:/srv"} <= {it.id for it in only(storage, target).subjects}
+    assert only(storage, "vg-a/root-") is None
 
 
 def test_a_declared_workload_decides_what_nobody_could_tell():

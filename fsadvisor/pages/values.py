@@ -101,13 +101,14 @@ def bytes_text(size: int) -> str:
 
 
 def short_name(subject: Subject) -> str:
-    """A subject's name for a list; a filesystem's with its mount point."""
+    """A subject's name for a list; a filesystem's with its mount point, a volume's as device mapper has it (VG-LV)."""
     if subject.kind == "host":
         return "this machine"
     if subject.kind == "mount":
         return _quoted(subject.name)
     point = _text(subject, "mount_point") if subject.kind == "filesystem" else ""
-    name = clean(subject.name, _LONGEST_NAME)
+    mapped = _text(subject, "mapped_name") if subject.kind == "layer" else ""
+    name = clean(mapped or subject.name, _LONGEST_NAME)
     return f"{name} on {_quoted(point)}" if point and not subject.name.endswith(point) else name
 
 
@@ -115,9 +116,12 @@ def full_name(subject: Subject) -> str:
     """A subject's kind and name, and what helps to find it."""
     if subject.kind == "host":
         return "this machine"
-    fields = {"disk": ("model",), "layer": ("kind", "mapped_name")}.get(subject.kind, ())
-    what = ", ".join(clean(text, _LONGEST_NAME) for text in (_text(subject, field) for field in fields) if text)
-    return f"{subject.kind} {short_name(subject)}" + (f" ({what})" if what else "")
+    name = short_name(subject)
+    fields = {"disk": ("model",), "layer": ("kind", "name")}.get(subject.kind, ())
+    what = ", ".join(
+        words for field in fields if (words := clean(_text(subject, field), _LONGEST_NAME)) and words != name
+    )
+    return f"{subject.kind} {name}" + (f" ({what})" if what else "")
 
 
 def _quoted(name: str) -> str:

@@ -15,7 +15,7 @@ from msgspec.structs import replace
 from fsadvisor.facts import Unknown
 from fsadvisor.readers import dmsetup, json_text, lsblk, mount_tables, volume_tools
 from fsadvisor.readers.kernel_log import ARGV as KERNEL_LOG
-from fsadvisor.storage import Storage
+from fsadvisor.storage import Layer, Storage
 from fsadvisor.survey import (
     attested,
     block,
@@ -136,10 +136,28 @@ def names(storage: Storage) -> list[str]:
     return [subject.name for subject in storage.subjects if subject.kind in ("mount", "disk", "layer")]
 
 
+def _called(subject: Subject) -> set[str]:
+    """By its id, its name, and device mapper's name of a volume."""
+    layer = subject.scope.get("layer")
+    mapped = read_fact.value(layer.mapped_name) if subject.kind == "layer" and isinstance(layer, Layer) else None
+    return {subject.id, subject.name, *([mapped] if mapped else ())}
+
+
+def _wanted(target: str) -> set[str]:
+    """A mount point, or a device with or without /dev, /dev/mapper; of /dev/VG/LV as device mapper names it, too."""
+    device = target.removeprefix("/dev/")
+    return {
+        target.rstrip("/") or "/",
+        device,
+        device.removeprefix("mapper/"),
+        device.replace("-", "--").replace("/", "-", 1),
+    }
+
+
 def only(storage: Storage, target: str) -> Storage | None:
     """The storage cut down to the subjects that stand on or under the target, and the host; None where it is not."""
-    wanted = {target.rstrip("/") or "/", target.removeprefix("/dev/")}
-    chosen = [it.id for it in storage.subjects if it.kind in _CHOSEN_KINDS and wanted & {it.id, it.name}]
+    wanted = _wanted(target)
+    chosen = [it.id for it in storage.subjects if it.kind in _CHOSEN_KINDS and wanted & _called(it)]
     if not chosen:
         return None
     under = {it.id: it.below for it in storage.subjects}

@@ -105,7 +105,7 @@ def test_what_is_wrong_takes_the_place_of_figures():
     [
         ("worn-nvme-database", "/srv/redis", "nvme2n1: 7 errors (uncorrectable media errors), ext4"),
         ("lab-raid5-degraded", "/srv/lab/data", "md127: raid5 is degraded (1 device missing), ext4"),
-        ("lab-multipath-path-failed", "/srv/lab/data", "dm-0: 1 path usable (2 devices in the map), xfs"),
+        ("lab-multipath-path-failed", "/srv/lab/data", "mpatha: 1 path usable (2 devices in the map), xfs"),
         ("hdd-mail-server", "/", "sda and sdb: 8 sectors pending, ext4"),
         ("lab-ext4-stopped", "/srv/lab/data", "3 errors, ext4"),
     ],
