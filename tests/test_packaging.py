@@ -104,7 +104,8 @@ def test_installed_from_the_wheel_the_command_runs_and_finds_its_rules(wheel, tm
 
 def test_the_wheel_holds_the_rules_and_the_tables_compiled(wheel):
     inside = zipfile.ZipFile(wheel)
-    assert len(json.loads(inside.read("fsadvisor/_rules.json"))) == len(RULES)
+    for name in ("_rules.json", "_rules_examples.json"):
+        assert len(json.loads(inside.read(f"fsadvisor/{name}"))) == len(RULES)
     ours = {name.removesuffix(".toml") for name in inside.namelist() if name.endswith(".toml") and "/_" not in name}
     assert "fsadvisor/drives/families" in ours
     assert {f"{name}.json" for name in ours} <= set(inside.namelist())

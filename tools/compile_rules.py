@@ -13,17 +13,24 @@ import tempfile
 import tomllib
 from pathlib import Path
 
+EXAMPLES = ("example", "steps")
+"""What an audit does not ask of a rule."""
 
-def compile_rules(rules: Path) -> Path:
-    """Write rules.json beside the directory rules, whole or not at all; what is no TOML is left to who loads it."""
-    documents = {}
+
+def compile_rules(rules: Path) -> tuple[Path, Path]:
+    """Write rules.json and rules_examples.json beside the directory rules; what is no TOML is left to who loads it."""
+    judged, examples = {}, {}
     for file in sorted(rules.glob("*/*.toml")):
         text = file.read_bytes().replace(b"\r\n", b"\n")
         try:
-            documents[hashlib.sha256(text).hexdigest()] = tomllib.loads(text.decode())
+            document = tomllib.loads(text.decode())
         except ValueError:
             continue
-    return _written(documents, rules.with_suffix(".json"))
+        digest = hashlib.sha256(text).hexdigest()
+        examples[digest] = {key: document.pop(key) for key in EXAMPLES if key in document}
+        judged[digest] = document
+    names = rules.with_suffix(".json"), rules.with_name(f"{rules.name}_examples.json")
+    return _written(judged, names[0]), _written(examples, names[1])
 
 
 def compile_tables(package: Path) -> list[Path]:
@@ -37,6 +44,7 @@ def compile_tables(package: Path) -> list[Path]:
 
 
 def _written(document: object, compiled: Path) -> Path:
+    """Whole or not at all."""
     descriptor, temporary = tempfile.mkstemp(dir=compiled.parent, prefix=f".{compiled.name}.")
     with os.fdopen(descriptor, "w", encoding="utf-8") as opened:
         json.dump(document, opened, ensure_ascii=False, separators=(",", ":"), default=str)  # str: of days

@@ -16,6 +16,7 @@ class CompiledRules(BuildHookInterface):  # type: ignore[type-arg]
         """Compile them; the build's own process knows no package `tools`."""
         root = Path(self.root)
         compiler = runpy.run_path(str(root / "tools" / "compile_rules.py"))
-        build_data["force_include"][str(compiler["compile_rules"](root / "rules"))] = "fsadvisor/_rules.json"
+        for made in compiler["compile_rules"](root / "rules"):
+            build_data["force_include"][str(made)] = f"fsadvisor/_{made.name}"
         for made in compiler["compile_tables"](root / "fsadvisor"):
             build_data["force_include"][str(made)] = str(made.relative_to(root))

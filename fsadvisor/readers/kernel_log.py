@@ -54,7 +54,8 @@ class Pattern(Struct, frozen=True, kw_only=True):
     id: str
     kind: Class
     match: LatePattern
-    literal: str
+    words: tuple[str, ...]
+    """A line that fits holds one of them."""
     says: str
     source: str
     examples: tuple[str, ...]
@@ -121,8 +122,7 @@ def parse(text: str) -> KernelLog | Unknown:
 def _matched(message: str) -> tuple[Pattern, str] | None:
     """The pattern of a line, the first that fits, and the device. The log is read again and again by who watches."""
     for pattern in _beginning(message[:1]):
-        match = pattern.match.match(message)
-        if match is not None:
+        if any(map(message.__contains__, pattern.words)) and (match := pattern.match.match(message)):
             groups = match.groupdict()
             return pattern, groups.get("device") or groups.get("device2") or ""
     return None
@@ -168,7 +168,7 @@ def patterns() -> tuple[Pattern, ...]:
             id=row["id"],
             kind=row["class"],
             match=LatePattern(row["match"]),
-            literal=row["literal"],
+            words=tuple(row.get("words", (row["literal"],))),
             says=row["says"],
             source=row["source"],
             examples=tuple(row["example"]),

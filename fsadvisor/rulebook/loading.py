@@ -14,7 +14,7 @@ import re
 from functools import cache, partial
 from operator import attrgetter
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final, TypeAlias, get_args
+from typing import TYPE_CHECKING, Any, Final, TypeVar, get_args
 
 import msgspec
 from msgspec import Struct
@@ -33,27 +33,38 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
 
 
-LARGEST_COMPILED: Final = 16 << 20
-"""Bytes that the compiled rules may have."""
+Made = TypeVar("Made")
 
-_JUDGED: Final = msgspec.json.Decoder(JudgedShape)
-_Compiled: TypeAlias = "Mapping[str, msgspec.Raw]"
+LARGEST_COMPILED: Final = 16 << 20
+"""Bytes that the compiled rules may have, and their examples."""
 
 
 def compiled_rule(text: bytes, rules: Path) -> RuleShape | None:
     """What a rule file with this text holds, where it was compiled beside the directory `rules`."""
-    raw = _documents(f"{rules}.json").get(hashlib.sha256(text).hexdigest())
+    digest = hashlib.sha256(text).hexdigest()
+    judged, examples = (_documents(file).get(digest) for file in (f"{rules}.json", f"{rules}_examples.json"))
+    if judged is None or examples is None:
+        return None
     try:
-        return None if raw is None else msgspec.json.decode(raw, type=RuleShape)
+        return msgspec.convert({**_object(judged), **_object(examples)}, RuleShape)
     except msgspec.ValidationError:  # compiled by another version: the rule's own text tells what is wrong
         return None
 
 
+_object: Final = msgspec.json.Decoder(dict[str, Any]).decode
+_documents_in: Final = msgspec.json.Decoder(dict[str, msgspec.Raw]).decode
+_judged_in: Final = msgspec.json.Decoder(dict[str, JudgedShape]).decode
+
+
 @cache
-def _documents(file: str) -> _Compiled:
+def _documents(file: str) -> Mapping[str, msgspec.Raw]:
+    return _compiled(file, _documents_in)
+
+
+def _compiled(file: str, decode: Callable[[bytes], dict[str, Made]]) -> dict[str, Made]:
+    """By the digest of a rule's text; {} where nothing was compiled, or by another version."""
     try:
-        held = safe_files.read(Path(file), LARGEST_COMPILED)
-        return msgspec.json.decode(held or b"{}", type=dict[str, msgspec.Raw])
+        return decode(safe_files.read(Path(file), LARGEST_COMPILED) or b"{}")
     except (MachineError, msgspec.DecodeError):
         return {}
 
@@ -151,24 +162,26 @@ def own_rulebook() -> Rulebook:
 
     What was compiled when the program was installed is taken as proven: load_rulebook proves it again.
     """
-    compiled = _documents(f"{own_rules()}.json")
+    compiled = _compiled(f"{own_rules()}.json", _judged_in)
     return _loaded((own_rules(),), lambda file: _proven(file, compiled) or _placed(file))
 
 
-def _proven(file: Path, compiled: _Compiled) -> Rule | None:
+def _proven(file: Path, compiled: Mapping[str, JudgedShape]) -> Rule | None:
     """The rule of a file of ours as it was compiled; None where the file was changed since."""
     text = _text(file)
-    raw = None if isinstance(text, RuleError) else compiled.get(hashlib.sha256(text).hexdigest())
-    if raw is None:
-        return None
-    try:
-        read = _JUDGED.decode(raw)
-    except msgspec.ValidationError:
-        return None
+    read = None if isinstance(text, RuleError) else compiled.get(hashlib.sha256(text).hexdigest())
     name = str(file)
-    if not name.endswith(f"/{read.subject}/{read.id}.toml"):
+    if read is None or not name.endswith(f"/{read.subject}/{read.id}.toml"):
         return None
-    return proven_rule(read, partial(msgspec.json.decode, raw, type=RuleShape), name)
+    return proven_rule(read, partial(_whole, file), name)
+
+
+def _whole(file: Path) -> RuleShape:
+    """All that a sound rule of ours holds, with its examples."""
+    import tomllib
+
+    text = file.read_bytes().replace(b"\r\n", b"\n")
+    return compiled_rule(text, own_rules()) or msgspec.convert(tomllib.loads(text.decode()), RuleShape)
 
 
 def load_others_rule(file: Path) -> Rule | tuple[RuleError, ...]:

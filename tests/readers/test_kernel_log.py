@@ -1,5 +1,9 @@
 """The kernel's log: each pattern knows its wordings, echoes are not counted twice, a new drive is a new one."""
 
+import re
+
+from hypothesis import given
+from hypothesis import strategies as st
 from msgspec.structs import replace
 
 from fsadvisor.facts import Cause, Known, Unknown
@@ -31,6 +35,13 @@ def test_each_wording_of_a_pattern_is_known_alone_and_in_a_recording(pattern):
             if pattern.kind in ("io", "link", "filesystem", "read-only", "hung"):
                 again = kernel_log.parse(log_about_storage(whole))
                 assert [it.kind for it in again.events] == [it.kind for it in kernel_log.parse(whole).events]
+
+
+@given(st.data())
+def test_each_line_that_fits_a_pattern_holds_one_of_its_words(data):
+    for pattern in data.draw(st.lists(st.sampled_from(PATTERNS), min_size=5, max_size=20, unique_by=id)):
+        line = data.draw(st.from_regex(re.compile(pattern.match.pattern, re.ASCII)))
+        assert any(word in line for word in pattern.words), (pattern.id, line)
 
 
 def test_sixty_patterns_stand_in_a_kernel_each_with_its_file():

@@ -8,9 +8,9 @@ import pytest
 
 from fsadvisor.own_tables import own_table
 from fsadvisor.rulebook.loading import compiled_rule, load_rulebook, own_rulebook
-from fsadvisor.rulebook.shape import RuleShape
+from fsadvisor.rulebook.shape import JudgedShape, RuleShape
 from tests.paths import ROOT
-from tools.compile_rules import compile_rules, compile_tables
+from tools.compile_rules import EXAMPLES, compile_rules, compile_tables
 
 RULE = min((ROOT / "rules").glob("*/*.toml")).read_text()
 
@@ -37,19 +37,29 @@ def test_a_rule_that_was_changed_since_is_not_found(rules):
     assert compiled_rule(RULE.encode() + b"\n", rules) is None
 
 
-def test_what_others_may_change_is_not_believed(rules):
-    compile_rules(rules).chmod(0o666)
+BOTH = pytest.mark.parametrize("which", [0, 1], ids=["judged", "examples"])
+
+
+@BOTH
+def test_what_others_may_change_is_not_believed(rules, which):
+    compile_rules(rules)[which].chmod(0o666)
     assert compiled_rule(RULE.encode(), rules) is None
 
 
+@BOTH
 @pytest.mark.parametrize("content", ["", "{", "[]", "null"])
-def test_a_damaged_file_is_as_good_as_none(rules, content):
-    compile_rules(rules).write_text(content)
+def test_a_damaged_file_is_as_good_as_none(rules, content, which):
+    compile_rules(rules)[which].write_text(content)
     assert compiled_rule(RULE.encode(), rules) is None
+
+
+def test_an_audit_reads_all_of_a_rule_but_its_examples():
+    of_examples = set(RuleShape.__struct_fields__) - set(JudgedShape.__struct_fields__)
+    assert of_examples == set(EXAMPLES)
 
 
 def test_what_another_version_compiled_is_parsed_anew(rules):
-    compiled = compile_rules(rules)
+    compiled, _ = compile_rules(rules)
     compiled.write_text(compiled.read_text().replace('"severity"', '"severities"'))
     assert compiled_rule(RULE.encode(), rules) is None
 
