@@ -86,6 +86,7 @@ def test_one_finding_on_several_mounts_is_waived_on_all_of_them_by_one_form(tmp_
     assert {one["rule"] for one in entries} == {rule}
 
 
+@pytest.mark.long
 def test_a_waiver_without_a_reason_is_refused_in_the_line_where_it_is_missing(tmp_path):
     async def steps(app, pilot):
         await pilot.press("enter", "W")
@@ -145,6 +146,7 @@ def test_a_fact_is_supposed_on_its_own_row_by_its_value_alone():
     assert mode == "what_if"
 
 
+@pytest.mark.long
 def test_a_supposition_of_what_is_so_already_is_answered_and_not_taken():
     async def steps(app, pilot):
         await fact(app, pilot, "disk:nvme0n1", "disk.plp")
@@ -157,6 +159,7 @@ def test_a_supposition_of_what_is_so_already_is_answered_and_not_taken():
     assert explored(steps) == ()
 
 
+@pytest.mark.long
 def test_what_can_not_be_decided_of_a_row_is_answered(tmp_path):
     async def steps(app, pilot):
         await fact(app, pilot, "disk:nvme0n1", "disk.plp")
@@ -184,6 +187,7 @@ def test_on_a_recording_it_is_said_where_to_keep_what_people_say():
     explored(steps)
 
 
+@pytest.mark.long
 def test_nothing_sends_to_the_command_line_where_a_key_does_it():
     async def steps(app, pilot):
         await fact(app, pilot, "disk:nvme0n1", "disk.datasheet_plp")

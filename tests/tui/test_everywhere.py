@@ -45,6 +45,7 @@ def test_the_help_lists_the_keys_of_the_place_and_those_of_every_place(size):
     assert back == "overview"
 
 
+@pytest.mark.long
 def test_help_of_help_is_not_opened():
     async def steps(app, pilot):
         await pilot.press("question_mark", "question_mark")
@@ -110,6 +111,7 @@ def test_the_palette_tells_why_something_is_not_advised():
     assert "✗ no" in text
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("size", SIZES)
 def test_the_palette_names_rule_and_subject_where_titles_are_cut(size):
     async def steps(app, pilot):

@@ -110,6 +110,7 @@ def test_nothing_is_written_over_and_the_name_can_be_changed_then(tmp_path):
     assert (tmp_path / "mine.txt").read_bytes() == (tmp_path / "mine.tx").read_bytes()
 
 
+@pytest.mark.long
 def test_a_name_of_ones_own_is_kept_when_the_kind_changes():
     async def steps(app, pilot):
         await pilot.press("e", "enter", "x", "tab", "j")
@@ -119,6 +120,7 @@ def test_a_name_of_ones_own_is_kept_when_the_kind_changes():
     assert ".svgx" in explored(steps)
 
 
+@pytest.mark.long
 def test_escape_saves_nothing_and_numbers_are_typed(tmp_path):
     async def steps(app, pilot):
         await pilot.press("e", "enter", "1", "6")

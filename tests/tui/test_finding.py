@@ -79,6 +79,7 @@ def test_y_copies_the_part_that_is_in_view_and_a_bar_marks_it():
     assert "▌" in text
 
 
+@pytest.mark.long
 def test_without_commands_y_and_w_say_so():
     async def steps(app, pilot):
         await opened(app, pilot, UNSAFE[1])
@@ -93,6 +94,7 @@ def test_without_commands_y_and_w_say_so():
     assert not asking
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("size", TWO_SIZES)
 def test_the_footer_offers_no_copy_where_there_is_nothing_to_copy(size):
     async def steps(app, pilot):
@@ -177,6 +179,7 @@ def test_a_finding_is_chosen_for_the_plan_and_not_again():
     explored(steps)
 
 
+@pytest.mark.long
 def test_brackets_walk_through_the_findings_and_stay_at_the_ends():
     async def steps(app, pilot):
         first = finding_key(app.snapshot.findings[0])
@@ -205,6 +208,7 @@ def test_s_opens_the_subject_and_r_the_page_of_the_rule():
     assert f"{SAFE}: low gain, on a mount" in rule
 
 
+@pytest.mark.long
 def test_of_several_subjects_one_is_chosen_from_a_list():
     async def steps(app, pilot):
         await opened(app, pilot, "hard-disk-without-scheduler")
@@ -238,6 +242,7 @@ def test_a_new_look_keeps_the_place_and_a_finding_that_has_gone_says_so_calmly()
     assert "No longer there" in text
 
 
+@pytest.mark.long
 def test_what_passed_can_be_opened_too():
     async def steps(app, pilot):
         passed = next(one for one in app.snapshot.verdicts if one.outcome.value == "ok")
@@ -252,6 +257,7 @@ def test_what_passed_can_be_opened_too():
     assert chosen == ()
 
 
+@pytest.mark.long
 def test_too_much_for_a_clipboard_is_not_copied():
     async def steps(app, pilot):
         await opened(app, pilot)

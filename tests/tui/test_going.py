@@ -24,7 +24,7 @@ PAGES = {
 
 
 @pytest.mark.parametrize("size", TWO_SIZES)
-@pytest.mark.parametrize("page", few(PAGES, 5))
+@pytest.mark.parametrize("page", few(PAGES, 6))
 def test_a_number_leads_to_its_place_from_every_page_over_any_place(page, size):
     async def steps(app, pilot):
         went = {}
@@ -55,6 +55,7 @@ def test_a_number_answers_a_question_by_no_and_leads_on():
     assert explored(steps) == (["no"], 1)
 
 
+@pytest.mark.long
 def test_a_number_typed_into_a_line_is_typed():
     async def steps(app, pilot):
         await pilot.press("slash", "6")
@@ -65,7 +66,7 @@ def test_a_number_typed_into_a_line_is_typed():
 
 
 @pytest.mark.parametrize("size", TWO_SIZES)
-@pytest.mark.parametrize("place", few(MODES[1:], 5))
+@pytest.mark.parametrize("place", few(MODES[1:], 6))
 def test_escape_leads_from_a_place_to_the_one_that_one_came_from(place, size):
     async def steps(app, pilot):
         await pilot.press("enter")
@@ -82,6 +83,7 @@ def test_escape_leads_from_a_place_to_the_one_that_one_came_from(place, size):
     explored(steps, size=size, notifications=True)
 
 
+@pytest.mark.long
 def test_the_way_back_has_each_place_once():
     async def steps(app, pilot):
         await pilot.press(*"26726")
@@ -112,6 +114,7 @@ def test_escape_takes_a_search_away_before_it_leads_back():
     assert explored(steps) == (True, True, "unknowns")
 
 
+@pytest.mark.long
 def test_escape_in_what_is_chosen_of_leads_out():
     async def steps(app, pilot):
         await pilot.press("S")
@@ -142,6 +145,7 @@ def test_one_notice_at_a_time_stands_above_the_keys_and_the_next_key_takes_it_aw
     assert "one thing" not in "\n".join(told)
 
 
+@pytest.mark.long
 def test_a_key_that_is_typed_takes_a_notice_away_too():
     async def steps(app, pilot):
         await pilot.press("slash")

@@ -127,6 +127,7 @@ def test_it_samples_while_it_is_seen_and_only_then():
     assert live(steps) == [False, True, False]
 
 
+@pytest.mark.long
 def test_space_pauses_and_says_so_even_after_another_place_was_seen():
     async def steps(app, pilot, sampling):
         await moved(app, pilot, sampling)
@@ -143,6 +144,7 @@ def test_space_pauses_and_says_so_even_after_another_place_was_seen():
     assert live(steps)
 
 
+@pytest.mark.long
 def test_the_order_changes_for_the_list_that_has_the_keyboard():
     async def steps(app, pilot, sampling):
         await moved(app, pilot, sampling)
@@ -154,6 +156,7 @@ def test_the_order_changes_for_the_list_that_has_the_keyboard():
     live(steps)
 
 
+@pytest.mark.long
 def test_idle_disks_are_shown_when_asked_for():
     async def steps(app, pilot, sampling):
         await moved(app, pilot, sampling)
@@ -325,6 +328,7 @@ def test_from_the_disk_one_goes_to_its_advice_its_facts_and_the_ladder():
     assert "What one fsync is made of" in probes
 
 
+@pytest.mark.long
 def test_a_disk_without_advice_or_mount_says_so():
     async def steps(app, pilot, sampling):
         await moved(app, pilot, sampling, disks=("sdb",))

@@ -53,6 +53,7 @@ def test_on_the_board_a_key_attests_what_only_people_know_of_the_row(tmp_path):
     assert whose == {here}
 
 
+@pytest.mark.long
 def test_on_the_board_nothing_is_waived_or_planned_and_it_is_said_where_to():
     async def steps(app, pilot):
         await on_the_board(app, pilot, "mount")
@@ -78,6 +79,7 @@ def test_the_pane_beside_names_what_the_keys_act_on(size):
     assert explored(steps, machine=OLD, size=size) == (True, False)
 
 
+@pytest.mark.long
 def test_on_a_subjects_page_a_title_stands_for_the_subject_and_a_part_of_the_stack_for_that_part():
     async def steps(app, pilot):
         app.go("subject", "host")

@@ -44,6 +44,7 @@ def test_moving_in_the_tree_narrows_the_advice_and_escape_shows_all(size):
     assert explored(steps, SERVER, size) == "advice"
 
 
+@pytest.mark.long
 def test_the_machine_as_a_whole_narrows_nothing():
     async def steps(app, pilot):
         await pilot.press("tab", "j", "G")
@@ -106,6 +107,7 @@ def test_a_mount_is_folded_and_unfolded():
     assert explored(steps, SERVER, (160, 50)) == [(here, False), *[(here, True), (here, False)] * 3]
 
 
+@pytest.mark.long
 def test_left_goes_up_to_what_a_row_hangs_on_and_right_goes_in():
     async def steps(app, pilot):
         await pilot.press("tab", "l", "l")
@@ -118,6 +120,7 @@ def test_left_goes_up_to_what_a_row_hangs_on_and_right_goes_in():
     assert up == "mount:/backup"
 
 
+@pytest.mark.long
 def test_the_board_is_sorted_otherwise_by_a_key():
     async def steps(app, pilot):
         seen = []
@@ -161,6 +164,7 @@ def test_advice_is_chosen_for_the_plan_and_left_out_again():
     explored(steps, SERVER)
 
 
+@pytest.mark.long
 def test_a_low_terminal_shows_one_pane_at_a_time_advice_first():
     async def steps(app, pilot):
         await pilot.pause()
@@ -176,6 +180,7 @@ def test_a_low_terminal_shows_one_pane_at_a_time_advice_first():
     assert "Board" in second
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("size", [long(20, 5), (40, 10), long(80, 24), long(120, 40), long(300, 100)])
 def test_any_size_is_drawn_whole_and_may_change(size):
     async def steps(app, pilot):
@@ -231,6 +236,7 @@ async def filtered(app, pilot, words):
     await pilot.pause()
 
 
+@pytest.mark.long
 def test_advice_is_filtered_by_what_it_interrupts_and_escape_shows_all():
     async def steps(app, pilot):
         every = len(app.screen.query_one("#advice").rows)

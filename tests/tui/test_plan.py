@@ -49,6 +49,7 @@ def test_pages_turn_round_and_round_by_brackets_and_arrows(size):
     assert "sh plan.sh --check" in text
 
 
+@pytest.mark.long
 def test_a_click_turns_to_a_page():
     async def steps(app, pilot):
         await with_all(app, pilot)
@@ -91,6 +92,7 @@ def test_enter_opens_the_finding_and_what_another_place_chooses_is_planned():
     assert opened.startswith(f"{rule}\n")
 
 
+@pytest.mark.long
 def test_the_script_is_copied_and_the_page_where_it_is_a_file():
     async def steps(app, pilot):
         await with_all(app, pilot)

@@ -214,6 +214,7 @@ def test_quitting_while_it_runs_asks_and_waits_for_the_clean_up():
     assert probing(steps) == (True, ["go", "stop"], 0)
 
 
+@pytest.mark.long
 def test_several_jobs_are_picked_by_their_title_and_measured_together():
     async def steps(app, pilot, played):
         await pilot.press("tab")
@@ -229,6 +230,7 @@ def test_several_jobs_are_picked_by_their_title_and_measured_together():
     assert (len(asked.jobs), asked.seconds) == (6, 10.0)
 
 
+@pytest.mark.long
 def test_from_the_overview_the_ladder_on_a_mount_is_at_most_ten_keys_away():
     keys = ["4", "down", "right_curly_bracket", "right_curly_bracket", "enter", "y"]
 
@@ -275,6 +277,7 @@ def test_a_recording_shows_results_and_is_not_probed():
     assert asked == []
 
 
+@pytest.mark.long
 def test_what_another_place_wants_measured_is_picked():
     async def steps(app, pilot, played):
         app.wanted_probe = ("fsync-ladder", "/var/lib/postgresql")
@@ -307,6 +310,7 @@ def test_another_folder_of_the_mount_can_be_named():
     assert probing(steps) == "/srv"
 
 
+@pytest.mark.long
 def test_everything_measured_on_a_mount_is_said_where_nothing_was():
     async def steps(app, pilot, played):
         await pilot.press("enter")

@@ -66,6 +66,7 @@ def test_the_fact_under_the_cursor_is_told_with_its_meaning(size):
     assert "whether the kernel believes in a volatile cache" in " ".join(text.split())
 
 
+@pytest.mark.long
 def test_tab_shows_more_in_the_place_of_the_list_and_back_where_there_is_little_room():
     async def steps(app, pilot):
         await opened(app, pilot, "mount:/srv/lab/data")
@@ -97,6 +98,7 @@ def test_on_a_wide_screen_all_stand_side_by_side_and_tab_goes_there():
     assert (there, back) == ("more", "rows")
 
 
+@pytest.mark.long
 def test_where_there_is_no_more_tab_says_so():
     async def steps(app, pilot):
         await opened(app, pilot, "host")
@@ -126,6 +128,7 @@ def test_enter_on_a_check_opens_it_and_on_a_part_of_the_stack_that_subject():
     assert key == "disk:nvme0n1"
 
 
+@pytest.mark.long
 def test_braces_go_from_part_to_part():
     async def steps(app, pilot):
         await opened(app, pilot, "disk:sda")

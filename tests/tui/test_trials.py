@@ -171,6 +171,7 @@ def test_picked_sides_are_compared_and_the_matrix_is_shown(size):
     assert "tie: not to be told from the best" in done
 
 
+@pytest.mark.long
 def test_any_option_that_one_types_is_asked_about():
     async def steps(app, pilot, played):
         app.screen.query_one("#trials").put_cursor_on("option\nany\n/")
@@ -185,6 +186,7 @@ def test_any_option_that_one_types_is_asked_about():
     assert (asked.rule, asked.options, asked.folder) == ("", ("noatime", "commit=60", "mkfs:-O ^dir_index"), "/")
 
 
+@pytest.mark.long
 def test_what_is_gone_is_no_longer_picked():
     async def steps(app, pilot, played):
         app.screen._picked = dict.fromkeys(("mount\n/\n", "mount\n/gone\n"))
@@ -196,6 +198,7 @@ def test_what_is_gone_is_no_longer_picked():
     assert trials(steps) == []
 
 
+@pytest.mark.long
 def test_a_mount_point_of_two_lines_is_compared_as_it_is():
     async def steps(app, pilot, played):
         app.screen._picked = dict.fromkeys(("mount\n/srv\nb\n", "image\next4\n"))
@@ -206,6 +209,7 @@ def test_a_mount_point_of_two_lines_is_compared_as_it_is():
     assert trials(steps) == ("/srv\nb",)
 
 
+@pytest.mark.long
 def test_a_folder_is_of_the_trials_that_it_was_asked_for():
     async def steps(app, pilot, played):
         rows = app.screen.query_one("#trials")
@@ -231,6 +235,7 @@ def test_a_finding_that_cannot_be_tried_says_so():
     assert "not among what can be tried here on mount:/gone" in trials(steps)[0]
 
 
+@pytest.mark.long
 def test_one_side_alone_is_not_compared():
     async def steps(app, pilot, played):
         await pilot.press("c")
@@ -275,6 +280,7 @@ def test_one_thing_is_measured_at_a_time():
     assert trials(steps) == (None, True)
 
 
+@pytest.mark.long
 def test_the_footer_fits_eighty_columns_where_one_runs_too():
     async def steps(app, pilot, played):
         await _asked(app, pilot)

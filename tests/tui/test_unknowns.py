@@ -84,6 +84,7 @@ def test_what_could_not_be_told_is_a_list_with_the_gravest_first(size):
     assert ("And so decide" in text) is (size[0] >= 120)
 
 
+@pytest.mark.long
 def test_the_heads_count_and_the_places_are_one_number():
     async def steps(app, pilot):
         await opened(app, pilot)

@@ -118,6 +118,7 @@ def test_a_fact_is_chosen_by_subject_name_and_value(size):
     assert "host.kernel = 3.10.0" in after
 
 
+@pytest.mark.long
 def test_the_newest_supposition_is_undone_first_and_the_others_stay():
     async def steps(app, pilot):
         await opened(app, pilot)
@@ -309,6 +310,7 @@ def test_nothing_is_said_of_advice_before_it_is_worked_out():
     assert "Being worked out" not in after
 
 
+@pytest.mark.long
 def test_only_what_changes_is_listed_until_the_rest_is_asked_for():
     async def steps(app, pilot):
         await opened(app, pilot)
