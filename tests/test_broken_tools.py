@@ -10,6 +10,7 @@ from fsadvisor.machine.live import LiveMachine
 from fsadvisor.machine.port import Reply
 from fsadvisor.readers import nvme_logs, nvme_output
 from fsadvisor.survey import drive, read_fact
+from tests.cases import each
 from tests.paths import FIXTURES
 
 OUTPUTS = FIXTURES / "outputs"
@@ -95,7 +96,7 @@ def test_a_tool_that_does_not_start_is_the_tools_failure(why, tmp_path):
         assert record.learn.startswith("reinstall ")
 
 
-@pytest.mark.parametrize("why", [why for why in NOT_STARTED if why != "the program is not to be run"])
+@each("why", [why for why in NOT_STARTED if why != "the program is not to be run"])
 def test_in_an_archive_without_exit_statuses_the_loaders_words_tell(why):
     """Apart from "Permission denied", which could be the device's."""
     said = NOT_STARTED[why][1]

@@ -4,12 +4,11 @@ import subprocess
 import sys
 from types import SimpleNamespace
 
-import pytest
-
 from fsadvisor.facts import Cause
 from fsadvisor.rulebook.mutants import imagined
 from fsadvisor.storage import catalogue as catalogue_module
 from fsadvisor.storage.catalogue import NAMESPACES, SCOPES, Kind, catalogue, did_you_mean, matching, names_in_scope
+from tests.cases import each
 
 
 def test_every_field_of_every_subject_is_a_fact_with_a_meaning_and_a_source():
@@ -19,7 +18,7 @@ def test_every_field_of_every_subject_is_a_fact_with_a_meaning_and_a_source():
     assert all(entry.doc and entry.source for entry in catalogue().values())
 
 
-@pytest.mark.parametrize(
+@each(
     ("name", "kind", "value"),
     [
         ("disk.write_cache", Kind.TEXT, "'write back' | 'write through'"),
@@ -39,7 +38,7 @@ def test_the_unit_comes_along():
     assert catalogue()["disk.read_ahead_kib"].unit == "KiB"
 
 
-@pytest.mark.parametrize("subject", SCOPES)
+@each("subject", SCOPES)
 def test_a_rule_can_ask_the_facts_of_its_scope_and_no_others(subject):
     assert {name.partition(".")[0] for name in names_in_scope(subject)} == set(SCOPES[subject])
 

@@ -9,6 +9,7 @@ import pytest
 
 from fsadvisor.rulebook.laws import unproven
 from fsadvisor.rulebook.loading import load_rule
+from tests.cases import each
 from tests.paths import ROOT
 from tests.test_cli import MACHINE
 
@@ -45,6 +46,6 @@ def test_the_targets_of_make_are_there(target):
     assert re.search(rf"(?m)^{target}:", (ROOT / "Makefile").read_text())
 
 
-@pytest.mark.parametrize("path", re.findall(r"`((?:fixtures|rules|docs|fsadvisor|tools)/[a-z/_.-]+)`", SECTION))
+@each("path", re.findall(r"`((?:fixtures|rules|docs|fsadvisor|tools)/[a-z/_.-]+)`", SECTION))
 def test_the_places_that_are_named_are_there(path):
     assert (ROOT / path).exists()

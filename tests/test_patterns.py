@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from fsadvisor import drives
 from fsadvisor.patterns import LatePattern, late
 from fsadvisor.readers import kernel_log
+from tests.cases import each
 
 OURS = sorted(
     {
@@ -32,7 +33,7 @@ HARD = [
 ]
 
 
-@pytest.mark.parametrize("pattern", HARD)
+@each("pattern", HARD)
 def test_what_begins_oddly_is_found_as_the_expression_finds_it(pattern):
     for text in ("", "a", "aab", "abd", "b", "B", "b c", "c", "cd", "e", "d", "ac", "abc", "a|b", "X(A", "aa", "abb"):
         assert bool(LatePattern(pattern).match(text)) is bool(re.match(pattern, text, re.ASCII)), text
@@ -52,7 +53,7 @@ def test_a_model_that_fits_no_row_compiles_few_of_them():
     assert sum(row._compiled is not None for row in rows) < len(rows) // 5
 
 
-@pytest.mark.parametrize("call", ["match", "fullmatch", "search", "findall"])
+@each("call", ["match", "fullmatch", "search", "findall"])
 def test_a_late_pattern_answers_as_a_compiled_one_does(call):
     late_one, compiled = late(r"([a-z]+)=\d", re.IGNORECASE), re.compile(r"([a-z]+)=\d", re.IGNORECASE)
     for text in ("A=1", "A=1 b=2", " b=3", "none"):

@@ -5,6 +5,7 @@ import struct
 
 import pytest
 
+from tests.cases import each
 from tests.lab.log_writes import DISCARD, FLUSH, FUA, MAGIC, MARK, apply, entries
 from tools.lab.cut_disks import DISKS, WORKLOADS
 from tools.lab.cut_guest import DAMAGED, LOST, MOST, WHOLE, WRITERS, begun, states
@@ -44,7 +45,7 @@ def test_nothing_is_wrong_where_barriers_keep_and_nobarrier_loses():
     assert wrong([row("ext4"), row("ext4-nobarrier", whole=0, lost=20)]) == []
 
 
-@pytest.mark.parametrize(
+@each(
     ("found", "words"),
     [
         (row("ext4", whole=19, lost=1), "1 of 20 acknowledged writes are lost"),

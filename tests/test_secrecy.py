@@ -60,7 +60,7 @@ def test_a_user_that_is_no_number_is_hidden():
     assert secrecy.options(("uid=0", "uid=planted", "gid=5")) == ("uid=0", "uid=***", "gid=5")
 
 
-@pytest.mark.parametrize(
+@each(
     ("said", "shown"),
     [
         ("//server/share$", "//server/share$"),
@@ -80,7 +80,7 @@ def test_what_is_mounted_is_shown_without_who_mounts_it(said, shown):
     assert secrecy.source(shown) == shown
 
 
-@pytest.mark.parametrize(
+@each(
     "line",
     [
         "//s/x /srv cifs relatime,password=Hunter2Pass 0 0",
@@ -120,7 +120,7 @@ def test_a_known_name_behind_a_secret_keeps_its_name_and_nothing_more():
     assert secrecy.options(given) == ("password=***", "username=***", "commit=***", "uid=***", "***")
 
 
-@pytest.mark.parametrize(
+@each(
     ("argument", "announces"),
     [
         ("--password", True),
@@ -135,7 +135,7 @@ def test_an_argument_that_announces_a_secret_is_an_option_of_that_name(argument,
     assert secrecy.announced_by(argument) is announces
 
 
-@pytest.mark.parametrize(
+@each(
     ("line", "shown"),
     [
         ("# a remark with Hunter2Pass", "#"),
@@ -152,7 +152,7 @@ def test_of_a_line_of_fstab_only_what_is_no_secret_is_shown(line, shown):
     assert secrecy.fstab_line(line) == shown
 
 
-@pytest.mark.parametrize("local", ["UUID=0-1", "LABEL=x", "PARTUUID=0-1", "PARTLABEL=x", "ID=x", "/dev/sda1"])
+@each("local", ["UUID=0-1", "LABEL=x", "PARTUUID=0-1", "PARTLABEL=x", "ID=x", "/dev/sda1"])
 def test_what_names_a_device_of_this_machine_stays(local):
     assert secrecy.source(f"{local}@y=z") == f"{local}@y=z"
     assert secrecy.anonymous_source("nfs", local) == local

@@ -5,6 +5,7 @@ from dataclasses import replace
 
 import pytest
 
+from tests.cases import each
 from tests.paths import ROOT
 from tools import fetch, system_tools
 from tools.fetch_apt import APT
@@ -64,7 +65,7 @@ def machine(tmp_path):
     return made
 
 
-@pytest.mark.parametrize(
+@each(
     ("release", "expected"),
     [
         ({"ID": "debian"}, True),
@@ -201,9 +202,7 @@ def test_apt_get_is_run_without_questions():
     assert status == 0
 
 
-@pytest.mark.parametrize(
-    ("arguments", "purpose"), [("", "run"), ("--json", "run"), ("probe /srv", "probe"), ("trial --dry-run", "probe")]
-)
+@each(("arguments", "purpose"), [("", "run"), ("--json", "run"), ("probe /srv", "probe"), ("trial --dry-run", "probe")])
 def test_fio_is_wanted_once_a_probe_is_asked_for(arguments, purpose):
     said = subprocess.run(
         ["make", "--dry-run", "run", f"ARGS={arguments}"], cwd=ROOT, capture_output=True, text=True, check=True

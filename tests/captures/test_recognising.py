@@ -2,11 +2,11 @@
 
 import json
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from fsadvisor.captures import judged, recognised
+from tests.cases import each
 from tests.paths import FIXTURES
 
 OUTPUTS = FIXTURES / "outputs"
@@ -33,7 +33,7 @@ def verdicts(*documents):
     return [one.plp.verdict for one in drives(*documents)]
 
 
-@pytest.mark.parametrize(
+@each(
     ("reader", "case"),
     [
         ("nvme_id_ctrl", "text"),
@@ -81,7 +81,7 @@ def test_of_two_captures_of_one_drive_the_worse_counts():
     assert verdicts(SMARTCTL, failed) == verdicts(failed, SMARTCTL) == ["failed"]
 
 
-@pytest.mark.parametrize(
+@each(
     ("vwc", "feature", "expected"),
     [
         (0, None, False),
@@ -121,9 +121,7 @@ def test_a_drive_behind_a_usb_bridge_is_never_proven():
     assert verdicts({**bridged, "nvme_cli": {"id_ctrl": ID_CTRL, "smart_log": HEALTHY, "ocp": OCP}}) == ["unknown"]
 
 
-@pytest.mark.parametrize(
-    "text", ["", "{", "[]", "{}", "hello", '{"devices": []}', "[" * 100_000, '{"a":' * 5000, "\0" * 99]
-)
+@each("text", ["", "{", "[]", "{}", "hello", '{"devices": []}', "[" * 100_000, '{"a":' * 5000, "\0" * 99])
 def test_what_is_no_drives_output_gives_no_drive(text):
     assert recognised(text) == []
 

@@ -11,6 +11,7 @@ from fsadvisor.machine.inodes import Extent
 from fsadvisor.measure.compare_worker import FileExtent, device_argv, fits_device, longest_extent, open_device
 from fsadvisor.measure.probe import EngineError, disks
 from fsadvisor.measure.probe.jobs import JOBS
+from tests.cases import each
 from tests.loops import loops, needs_loop_devices, run
 
 MIB = 1 << 20
@@ -23,7 +24,7 @@ def extent(logical, physical, length, *, plain=True):
     return Extent(logical=logical * MIB, physical=physical * MIB, length=length * MIB, plain=plain)
 
 
-@pytest.mark.parametrize("job", ["random-write-32", "commit-fdatasync", "fsync-ladder", "create-1", "write-direct"])
+@each("job", ["random-write-32", "commit-fdatasync", "fsync-ladder", "create-1", "write-direct"])
 def test_what_would_write_is_not_asked_of_a_device(job):
     assert not fits_device(JOBS[job])
 

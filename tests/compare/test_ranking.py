@@ -11,6 +11,7 @@ from fsadvisor.measure.compare.matrix import Standing, comparison, obstacle, que
 from fsadvisor.measure.compare_session import remembered
 from fsadvisor.measure.probe.jobs import JOBS
 from fsadvisor.measure.probe.result import Figure
+from tests.cases import each
 from tests.compare.compared import (
     BTRFS,
     CELLS,
@@ -180,7 +181,7 @@ def test_a_device_is_a_ceiling_and_no_rival():
     assert standings(read(DISK, 400.0), read(SRV, 390.0)) == [Standing.CEILING, Standing.ALONE]
 
 
-@pytest.mark.parametrize(
+@each(
     ("found", "why"),
     [
         (read(XFS, 900.0, believable=False), "not to be believed"),

@@ -16,6 +16,7 @@ from fsadvisor.measure.now.programs import by_process, groups_of, unit_of
 from fsadvisor.report.doctor_page import as_json
 from fsadvisor.report.schema import schema
 from fsadvisor.rulebook.loading import own_rulebook
+from tests.cases import each
 from tests.command import fsadvisor
 
 RULES = own_rulebook().rules
@@ -110,7 +111,7 @@ def test_a_suspended_device_is_the_cause_of_a_silent_one():
     assert told(devices=(silent,)) == ["device-suspended"]
 
 
-@pytest.mark.parametrize(
+@each(
     ("facts", "cause"),
     [
         ({"available": 0}, ["filesystem-full"]),
@@ -157,7 +158,7 @@ def test_the_kernels_log_tells_what_an_ext4_hides_and_since_when():
     assert turned("", "6.18.44") == (False, "")
 
 
-@pytest.mark.parametrize(
+@each(
     ("facts", "cause"),
     [
         ({"memory_some": 0.6}, ["memory-short"]),
@@ -260,7 +261,7 @@ def test_what_stands_still_began_when_its_threads_last_ran():
     assert (found.since, found.since_by) == ("2026-12-31T22:59:55+00:00", "when cp (pid 9) last ran")
 
 
-@pytest.mark.parametrize(
+@each(
     ("stack", "directory", "kind"),
     [
         ("[<0>] path_openat+0x1/0x2\n[<0>] do_filp_open+0x1/0x2", True, "lock"),
@@ -359,7 +360,7 @@ def test_a_kept_window_is_judged_again_and_the_answer_fits_its_schema(tmp_path):
     assert again.stdout.decode().split("\n")[2].startswith("/srv: 0 bytes free (0 %): ENOSPC.")
 
 
-@pytest.mark.parametrize(
+@each(
     ("argv", "says"),
     [
         (["--on", "/nowhere/window.json"], "No such file"),
@@ -376,7 +377,7 @@ def test_what_is_not_there_is_refused_in_a_sentence(argv, says):
     assert done.stderr.count(b"\n") == 1
 
 
-@pytest.mark.parametrize(("ran", "stuck"), [((5, 5, 5), 1), ((5, 6, 7), 1), ((5, 90, 200), 0), ((None,) * 3, 1)])
+@each(("ran", "stuck"), [((5, 5, 5), 1), ((5, 6, 7), 1), ((5, 90, 200), 0), ((None,) * 3, 1)])
 def test_a_thread_at_one_place_in_all_looks_is_stuck_unless_it_ran_between_them(ran, stuck):
     def look(number, times):
         waits = WaitingThread(pid=7, thread=7, name="fio", where="[<0>] io_schedule+0x1/0x2", ran=times)

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from fsadvisor.drives import attributes, families, find
-from tests.cases import few
+from tests.cases import each, few
 
 PLACES = [
     Path("/var/lib/smartmontools/drivedb/drivedb.h"),
@@ -97,7 +97,7 @@ def test_no_name_that_speaks_of_protection_is_missing_from_the_table():
     assert told - OF_OTHER_THINGS <= attributes().keys()
 
 
-@pytest.mark.parametrize("name", sorted(attributes()))
+@each("name", sorted(attributes()))
 def test_a_name_counts_only_for_families_that_are_sold_as_protected(name):
     counted = attributes()[name].families
     known = {row.name: row.verdict for row in families()}

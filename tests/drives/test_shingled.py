@@ -1,9 +1,8 @@
 """The table of shingled hard disks: by whole models, each with its page."""
 
-import pytest
-
 from fsadvisor import drives
 from fsadvisor.survey.whole import survey
+from tests.cases import each
 from tests.panel import build
 
 
@@ -18,7 +17,7 @@ def test_sixty_models_each_stand_on_a_page_with_its_day():
     assert all("https://" in page and "read on 2026-11-23" in page for page in drives.shingled_models().values())
 
 
-@pytest.mark.parametrize(
+@each(
     ("model", "by"),
     [
         ("WDC WD40EFAX-68JH4N1", "model"),

@@ -20,6 +20,7 @@ from fsadvisor.readers import own_records
 from fsadvisor.rulebook.loading import own_rulebook
 from fsadvisor.survey.whole import survey
 from fsadvisor.verbs.watch import Kept
+from tests.cases import each
 from tests.command import fsadvisor
 from tests.panel import build
 
@@ -209,7 +210,7 @@ def test_figures_of_a_strangers_window_that_can_not_be_are_refused(tmp_path, fac
     assert b"a bug of ours" not in done.stderr
 
 
-@pytest.mark.parametrize("text", ["", "io > 20", "disk pressure > 20 %", "io pressure > 200 %", "io pressure < 5"])
+@each("text", ["", "io > 20", "disk pressure > 20 %", "io pressure > 200 %", "io pressure < 5"])
 def test_what_is_no_threshold_is_refused(text):
     assert threshold(text) is None
     assert fsadvisor("watch", "--out", "/nowhere", "--when", text).returncode == 2

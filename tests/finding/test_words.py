@@ -51,9 +51,7 @@ def test_every_rule_is_found_by_its_id_first():
     assert [rule.id for rule in RULES if keys(rule.id)[:1] != [rule.id]] == []
 
 
-@pytest.mark.parametrize(
-    ("typed", "meant"), [("fsnyc", "fsync"), ("iowat", "iowait"), ("noattime", "noatime"), ("inods", "inodes")]
-)
+@each(("typed", "meant"), [("fsnyc", "fsync"), ("iowat", "iowait"), ("noattime", "noatime"), ("inods", "inodes")])
 def test_one_letter_mistyped_is_forgiven(typed, meant):
     assert keys(meant)[0] in keys(typed)[:3]
 

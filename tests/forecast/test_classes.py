@@ -3,13 +3,13 @@
 import random
 from collections import Counter
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from fsadvisor.measure.forecast import MeasuredPoint, curve
 from fsadvisor.measure.forecast.classes import CLASSES, FILESYSTEMS, INVERSIONS, ONCE, WORKLOADS, Class, classify
 from fsadvisor.rulebook.tables import table
+from tests.cases import each
 from tests.forecast.planted import PAPER_MS, planted, planted_curve
 
 
@@ -17,7 +17,7 @@ def of(shape, noise=0.001, latencies=PAPER_MS):
     return classify(planted_curve(1000, 0.5, latencies=latencies, noise=noise, runs=2, shape=shape))
 
 
-@pytest.mark.parametrize(
+@each(
     ("shape", "expected"),
     [
         (lambda ms: 0.5 if ms < 1 else 1, Class.I),
@@ -52,7 +52,7 @@ def test_a_flat_curve_inside_its_noise_is_not_said_to_fall():
     assert classify(curve("xfs", "web", points)).is_class is Class.UNDECIDED
 
 
-@pytest.mark.parametrize(
+@each(
     ("latencies", "missing"),
     [
         ((10.0, 1.0, 0.0), "half"),

@@ -7,6 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from fsadvisor.measure.forecast import MeasuredPoint, TableError, points
+from tests.cases import each
 
 HEAD = "filesystem,workload,latency_ms,throughput\n"
 
@@ -21,7 +22,7 @@ def test_what_the_device_really_took_counts_where_it_is_told():
     )
 
 
-@pytest.mark.parametrize(
+@each(
     ("text", "said"),
     [
         ("", "no column latency_ms and no throughput"),

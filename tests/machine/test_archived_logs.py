@@ -9,6 +9,7 @@ from fsadvisor.machine.opening import open_machine
 from fsadvisor.machine.port import MachineError
 from fsadvisor.readers import kernel_log
 from fsadvisor.survey.whole import survey
+from tests.cases import each
 from tests.command import in_text
 from tests.machine.test_archive_versions import FILES, known, section, seen, sos, write
 
@@ -47,7 +48,7 @@ def read(log):
     return [(it.device, it.count, it.last) for it in told.events]
 
 
-@pytest.mark.parametrize(
+@each(
     ("outputs", "files"),
     [
         ({"dmesg": f"[    0.000000] {BOOTED}\n[169200.000000] {FAILED}\n"}, {}),
@@ -71,7 +72,7 @@ def test_a_log_without_its_beginning_of_a_machine_without_uptime_tells_nothing()
     assert archived_logs.kernel_log({"dmesg -T": CLOCKED.replace("Linux version", "x")}.get, {}.get) is None
 
 
-@pytest.mark.parametrize(
+@each(
     ("said", "seconds"),
     [
         (" 14:32:01 up 12 days,  3:04,  2 users,  load average: 0.00", 12 * 86400 + 3 * 3600 + 240),

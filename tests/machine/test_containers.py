@@ -10,6 +10,7 @@ import pytest
 from fsadvisor.machine import watching
 from fsadvisor.machine.live import LiveMachine
 from fsadvisor.survey import programs
+from tests.cases import each
 from tests.waiting import END_S, comes_to
 
 pytestmark = [
@@ -80,7 +81,7 @@ def test_the_layer_of_a_container_is_found_and_called_one(contained):
     assert found.in_layer.value is True
 
 
-@pytest.mark.parametrize(
+@each(
     ("cgroup", "name"),
     [
         (f"0::/system.slice/docker-{ID}.scope", "docker 0123456789ab"),

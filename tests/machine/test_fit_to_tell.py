@@ -2,7 +2,6 @@
 
 import re
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -10,7 +9,7 @@ from fsadvisor import secrecy
 from fsadvisor.facts import Unknown
 from fsadvisor.machine import fit_to_tell
 from fsadvisor.readers import block_files, host_files, mount_tables, systemd_units
-from tests.cases import tries
+from tests.cases import each, tries
 from tests.paths import FIXTURES
 from tests.trust.planted import FSTAB, LOADED, MOUNTINFO, UDEV, UNIT
 
@@ -86,7 +85,7 @@ def seen(record, *names):
     return "unknown" if isinstance(record, Unknown) else [tuple(getattr(it, name) for name in names) for it in entries]
 
 
-@pytest.mark.parametrize(
+@each(
     ("where", "text", "parse", "names"),
     [
         ("/etc/fstab", FSTAB, mount_tables.parse_fstab, ("line", "mount_point", "fs_type", "freq", "passno")),

@@ -7,6 +7,7 @@ import subprocess
 import pytest
 
 from fsadvisor.machine.watching import QEMU_NAMES, processes, qemu_disks
+from tests.cases import each
 from tests.waiting import comes_to
 
 
@@ -18,7 +19,7 @@ def node(**words):
     return ["qemu", "-blockdev", json.dumps({"driver": "file", "filename": "/srv/a.qcow2", "node-name": "n"} | words)]
 
 
-@pytest.mark.parametrize(
+@each(
     ("arguments", "cache"),
     [
         (node(), "writeback"),
@@ -41,7 +42,7 @@ def test_a_comma_in_a_name_is_doubled():
     assert qemu_disks(["kvm", "-drive", "file=/srv/a,,b.raw,cache=none"]) == [{"path": "/srv/a,b.raw", "cache": "none"}]
 
 
-@pytest.mark.parametrize(
+@each(
     "arguments",
     [
         node(**{"read-only": True}),

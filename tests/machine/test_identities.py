@@ -2,7 +2,6 @@ import re
 import tempfile
 from pathlib import Path
 
-import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
@@ -57,7 +56,7 @@ def test_of_names_that_begin_alike_the_longest_is_replaced():
     assert not [name for name, text in zip(names, replaced, strict=True) if name in text]
 
 
-@pytest.mark.parametrize(
+@each(
     "text",
     [
         f"sn        : {SERIAL}      ",
@@ -226,7 +225,7 @@ def test_bytes_of_a_namespace_s_identifiers_are_replaced_in_raw_structures():
 HOST = "/proc/sys/kernel/hostname"
 
 
-@pytest.mark.parametrize(
+@each(
     ("name", "text"),
     [
         ("zeus", "/dev/mapper/zeus--vg-root zeus-vg ZEUS"),
@@ -243,7 +242,7 @@ def test_a_host_name_is_replaced_as_a_whole_word(name, text):
     assert identities.replace("zeuss adb-12") == "zeuss adb-12"
 
 
-@pytest.mark.parametrize("name", ["vm", "localhost", "storage", "x", "sda"])
+@each("name", ["vm", "localhost", "storage", "x", "sda"])
 def test_a_host_name_that_is_an_ordinary_word_is_replaced_only_where_hosts_are_named(name):
     identities = learnt((HOST, f"{name}\n"))
     assert identities.replace(f"{name}\n", HOST) == "fsadvisorhost1\n"

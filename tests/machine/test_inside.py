@@ -11,6 +11,7 @@ import pytest
 from fsadvisor.facts import Cause, Unknown
 from fsadvisor.machine.live import LiveMachine
 from fsadvisor.machine.watching import _settings_of
+from tests.cases import each
 from tests.waiting import END_S, comes_to
 
 
@@ -83,9 +84,7 @@ def test_when_a_file_of_a_container_was_changed_is_told_with_it(root):
     assert "# changed: 1700000000\n" in LiveMachine().settings(f"{way}/etc/redis.conf").text
 
 
-@pytest.mark.parametrize(
-    ("words", "told"),
-    [
+@each(("words", "told"), [
         (["redis-server"], [["config_file", None]]),
         (["docker-entrypoint.sh", "redis-server", "--dir", "/d"], [["config_file", None], ["dir", "/d"]]),
         (["/usr/local/bin/docker-entrypoint.sh", "/c/redis.conf"], [["config_file", "/c/redis.conf"]]),
@@ -97,8 +96,7 @@ def test_when_a_file_of_a_container_was_changed_is_told_with_it(root):
         (["docker-entrypoint.sh", "sh"], None),
         ([], None),
         ("redis-server", None),
-    ],
-)  # fmt: skip
+    ])  # fmt: skip
 def test_what_an_engine_started_redis_with_is_known_where_no_script_may_add_to_it(words, told):
     assert _settings_of(json.dumps({"process": {"args": words}})) == told
     assert _settings_of("[]") is _settings_of("") is None

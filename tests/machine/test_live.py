@@ -16,6 +16,7 @@ from fsadvisor.machine.port import Reply
 from fsadvisor.machine.runner import OUTPUT_CAP_BYTES
 from fsadvisor.machine.watching import argument_paths
 from fsadvisor.survey.whole import survey
+from tests.cases import each
 from tests.machine.stand_ins import write_tools
 from tests.paths import ROOT
 from tests.waiting import END_S
@@ -45,7 +46,7 @@ def test_paths_are_bytes_whatever_the_locale(tmp_path):
     assert told.stdout == "x True\n"
 
 
-@pytest.mark.parametrize("path", ["/nowhere", "/proc/version/x", "/nul\0byte", "/\ud800", ""])
+@each("path", ["/nowhere", "/proc/version/x", "/nul\0byte", "/\ud800", ""])
 def test_what_is_not_there_is_not_exposed(path):
     machine = LiveMachine()
     for answer in (machine.read(path), machine.entries(path), machine.link(path)):
@@ -53,7 +54,7 @@ def test_what_is_not_there_is_not_exposed(path):
     assert machine.space(path).cause is machine.flags(path).cause is Cause.NOT_EXPOSED
 
 
-@pytest.mark.parametrize("error", ["ENODEV", "ENXIO", "ENOENT", "ENOTDIR"])
+@each("error", ["ENODEV", "ENXIO", "ENOENT", "ENOTDIR"])
 def test_a_device_that_vanished_is_not_exposed(error):
     number = getattr(__import__("errno"), error)
     assert refusal(OSError(number, ""), "/sys/x").cause is Cause.NOT_EXPOSED
@@ -195,7 +196,7 @@ def test_a_program_that_has_ended_runs_no_more(tmp_path):
         assert json.loads(LiveMachine().processes(["fsadvisor-end"]).text) == []
 
 
-@pytest.mark.parametrize(
+@each(
     ("arguments", "paths"),
     [
         (["postgres", "-D", "/data", "-c", "config_file=/etc/x"], ["/data"]),

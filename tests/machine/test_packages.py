@@ -1,8 +1,7 @@
 """Tools are named by the package that brings them here, in the words of this machine's distribution."""
 
-import pytest
-
 from fsadvisor.machine.tools import NAMES, PACKAGES, VENDOR, install_command, named
+from tests.cases import each
 
 DEBIANS = {package for package in PACKAGES.values() if VENDOR not in package}
 RELEASES = {
@@ -16,7 +15,7 @@ RELEASES = {
 }
 
 
-@pytest.mark.parametrize(
+@each(
     ("os_release", "expected"),
     [
         (RELEASES["debian"], "apt-get install dmsetup cryptsetup-bin multipath-tools"),
@@ -35,7 +34,7 @@ def test_the_command_is_that_of_the_distribution_and_so_are_the_names(os_release
     assert install_command(["dmsetup", "cryptsetup-bin", "multipath-tools"], os_release) == expected
 
 
-@pytest.mark.parametrize(
+@each(
     ("column", "package", "expected"),
     [
         ("zypper", "btrfs-progs", "btrfsprogs"),

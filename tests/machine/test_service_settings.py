@@ -1,6 +1,5 @@
 """What leaves the machine of configuration files and arguments."""
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -60,7 +59,7 @@ def test_a_text_that_was_reduced_to_fewer_names_does_not_tell_all():
     assert not tells_all("fsync = on\n")
 
 
-@pytest.mark.parametrize(
+@each(
     ("arguments", "settings"),
     [
         (

@@ -7,6 +7,7 @@ import pytest
 from fsadvisor.facts import Unknown
 from fsadvisor.machine import sos_outputs
 from fsadvisor.machine.opening import open_machine
+from tests.cases import each
 from tests.machine.test_sosreport import write_folder
 
 UNITS = """\
@@ -29,7 +30,7 @@ def asked(outputs, *argv):
     return sos_outputs.command(argv, outputs.get)
 
 
-@pytest.mark.parametrize(
+@each(
     ("said", "word"),
     [
         (" Static hostname: a\n         Chassis: server\n      Machine ID: 7\n", "none"),
@@ -44,9 +45,7 @@ def test_hostnamectl_tells_what_systemd_detect_virt_would(said, word):
     assert (answer.text, answer.source) == (f"{word}\n", "hostnamectl status")
 
 
-@pytest.mark.parametrize(
-    "said", ["", "Failed to connect to bus\n", " Static hostname: a\n", "  Chassis: vm\n", "Chassis: container\n"]
-)
+@each("said", ["", "Failed to connect to bus\n", " Static hostname: a\n", "  Chassis: vm\n", "Chassis: container\n"])
 def test_where_hostnamectl_does_not_know_the_chassis_nothing_is_told(said):
     assert asked({"hostnamectl status": said}, "systemd-detect-virt", "--vm") is None
 

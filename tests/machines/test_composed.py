@@ -6,6 +6,7 @@ import pytest
 
 from fsadvisor.rulebook.loading import own_rulebook
 from fsadvisor.rulebook.rule import CALLS_FOR_ACTION, Outcome
+from tests.cases import each
 from tests.machines.compose import MACHINES, compose, compose_anew
 from tests.machines.replay import FOLDERS, GOLDEN, RULES, audit, reports
 from tests.paths import FIXTURES
@@ -40,7 +41,7 @@ def test_a_composed_machine_stands_as_it_is_composed(name, tmp_path, accepting):
     assert contents(tmp_path / name) == contents(folder)
 
 
-@pytest.mark.parametrize("name", MACHINES)
+@each("name", MACHINES)
 def test_a_composed_machine_says_that_it_was_composed(name):
     assert "composed from field values" in (FIXTURES / "machines" / name / "machine.toml").read_text()
 
@@ -110,7 +111,7 @@ def test_a_reader_of_seed_000_is_told_why_the_report_differs_from_it_by_the_page
     assert "fsadvisor explain nobarrier-without-gain" in text(followed)
 
 
-@pytest.mark.parametrize("name", MACHINES)
+@each("name", MACHINES)
 def test_no_composed_machine_lacks_a_tool_that_answers_it(name):
     folder = FIXTURES / "machines" / name / "commands"
     told = [json.loads(one.read_text()) for one in folder.glob("*.json")]

@@ -2,17 +2,16 @@
 
 import json
 
-import pytest
-
 from fsadvisor.measure import messages
 from fsadvisor.measure.probe import store
 from fsadvisor.measure.probe.store import encoded
+from tests.cases import each
 from tests.report.forecasts import result
 
 NAME = "/srv/b\udcffd"
 
 
-@pytest.mark.parametrize(
+@each(
     "line",
     [
         encoded({"place": NAME}),
@@ -20,7 +19,6 @@ NAME = "/srv/b\udcffd"
         messages.line(messages.Note(text=f"took away {NAME}")),
         messages.line(messages.Finished(state="failed", error=f"while writing {NAME}")),
     ],
-    ids=["any", "result", "note", "end"],
 )
 def test_what_is_no_utf_8_is_told_all_the_same(line):
     assert "/srv/b?d" in str(json.loads(line))

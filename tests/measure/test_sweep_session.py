@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from fsadvisor.measure import messages, sweep_session, sweep_worker
 from fsadvisor.measure.messages import LeftOut, Point, Started, SweepWork
 from fsadvisor.measure.sweep_session import Planned, SweepError
+from tests.cases import each
 
 
 def request(**more):
@@ -39,7 +40,7 @@ def point(asked_ms=5.0, device_ms=5.1):
     )
 
 
-@pytest.mark.parametrize(
+@each(
     "told",
     [
         point(),

@@ -9,6 +9,7 @@ from fsadvisor.measure import sweep_worker
 from fsadvisor.measure.messages import LeftOut, Point
 from fsadvisor.measure.probe import EngineError, Window
 from fsadvisor.measure.probe.processes import Stop, Stopped
+from tests.cases import each
 from tests.measure.test_sweep_session import request
 
 NO_DISK = "no-such-disk"
@@ -126,6 +127,6 @@ def test_no_window_is_begun_that_would_write_more_to_a_disk_than_was_told(base, 
     assert [sum(isinstance(it, kind) for it in told) for kind in (Point, LeftOut)] == [points, failed]
 
 
-@pytest.mark.parametrize(("milliseconds", "short"), [(0, False), (0.5, True), (1, False), (1.5, True), (10, False)])
+@each(("milliseconds", "short"), [(0, False), (0.5, True), (1, False), (1.5, True), (10, False)])
 def test_dm_delay_takes_whole_milliseconds(milliseconds, short):
     assert sweep_worker._is_short(milliseconds) is short

@@ -9,6 +9,7 @@ from fsadvisor.facts import Cause, Unknown
 from fsadvisor.plan.planning import ChoiceError, chosen, made
 from fsadvisor.plan.script import plan_script
 from fsadvisor.storage import Waiver
+from tests.cases import each
 from tests.plan import composed
 from tests.plan.composed import TEXTS, mounted, planned, remounts, rule, server
 from tests.report.composed import host, machine
@@ -20,7 +21,7 @@ def names(storage, *wanted):
     return [(it.rule.id, it.subject.name) for it in chosen(storage, rules, wanted)]
 
 
-@pytest.mark.parametrize(
+@each(
     ("wanted", "found"),
     [
         ("access-times", [("access-times", "/"), ("access-times", "/srv/my data")]),
@@ -42,7 +43,7 @@ def test_findings_are_chosen_once_and_stand_in_rank_order():
     ]
 
 
-@pytest.mark.parametrize(
+@each(
     ("wanted", "says"),
     [
         ("acess-times", "no rule 'acess-times'; did you mean 'access-times'?"),

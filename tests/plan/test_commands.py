@@ -1,6 +1,5 @@
 """Which commands of rules a script may run."""
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -10,7 +9,7 @@ from fsadvisor.rulebook.loading import own_rulebook
 from tests.cases import each
 
 
-@pytest.mark.parametrize(
+@each(
     ("text", "command"),
     [
         ("mount -o remount,noatime /srv", Remount("/srv", ("noatime",))),
@@ -75,7 +74,7 @@ def test_any_text_is_recognised_or_not(text):
     recognised(text)
 
 
-@pytest.mark.parametrize(
+@each(
     ("option", "names"),
     [
         ("nobarrier", ("barrier", "nobarrier")),
@@ -97,7 +96,7 @@ def test_access_times_are_one_family_of_the_mount_and_barriers_one_of_the_filesy
     assert in_family(("rw",), family("barrier")) == "-"
 
 
-@pytest.mark.parametrize(
+@each(
     ("option", "before", "after"),
     [
         ("noatime", "relatime", ("noatime",)),

@@ -13,6 +13,7 @@ from fsadvisor.facts import Unknown
 from fsadvisor.plan import UnfitError
 from fsadvisor.plan.fstab_patch import Wish, diff, edit, edited, escape, with_options
 from fsadvisor.readers import mount_tables
+from tests.cases import each
 from tests.plan.composed import FSTAB, TEXTS, planned, server
 
 NOATIME = ("noatime",), ("relatime", "atime")
@@ -22,7 +23,7 @@ def wish(mount, add=(), remove=()):
     return Wish(mount, tuple(add), tuple(remove))
 
 
-@pytest.mark.parametrize(
+@each(
     ("line", "add", "remove", "after"),
     [
         ("/dev/a /srv ext4 defaults 0 2", ["noatime"], [], "/dev/a /srv ext4 defaults,noatime 0 2"),
@@ -71,7 +72,7 @@ def test_a_mount_point_is_found_behind_its_escapes_and_a_last_slash():
     assert edit(text, wish("/srv/my data", *NOATIME)).after == "/dev/a /srv/my\\040data/ ext4 noatime"
 
 
-@pytest.mark.parametrize(
+@each(
     ("text", "says"),
     [
         ("/dev/a /srv ext4 atime\n/dev/b /srv ext4 atime\n", "lines 1 and 2"),

@@ -1,7 +1,5 @@
 """Options that exclude each other, and what the kernel shows of those that are in force."""
 
-import pytest
-
 from fsadvisor.plan.fstab_patch import Wish, claims, family, in_family, of_the_mount, shown
 from tests.cases import each
 
@@ -9,13 +7,13 @@ ATIME = ("atime", "noatime", "relatime", "norelatime", "strictatime", "nostricta
 COMPRESS = ("compress", "compress-force", "nocompress")
 
 
-@pytest.mark.parametrize("names", [ATIME, ("ro", "rw"), ("sync", "async"), COMPRESS])
+@each("names", [ATIME, ("ro", "rw"), ("sync", "async"), COMPRESS])
 def test_each_of_a_family_excludes_all_of_it(names):
     for name in names:
         assert family(name) == family(f"{name}=x") == names
 
 
-@pytest.mark.parametrize(
+@each(
     ("option", "names"),
     [
         ("barrier=1=2", ("barrier", "nobarrier")),
@@ -30,7 +28,7 @@ def test_any_other_excludes_its_denial(option, names):
     assert family(option) == names
 
 
-@pytest.mark.parametrize("name", ["diratime", "suid", "dev", "exec", "symfollow"])
+@each("name", ["diratime", "suid", "dev", "exec", "symfollow"])
 def test_flags_of_the_vfs_are_the_mount_s(name):
     assert of_the_mount(name)
     assert of_the_mount(f"no{name}")

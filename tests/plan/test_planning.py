@@ -12,6 +12,7 @@ from fsadvisor.rulebook.loading import own_rulebook
 from fsadvisor.rulebook.mutants import imagined
 from fsadvisor.rulebook.rule import Outcome
 from fsadvisor.storage import Storage
+from tests.cases import each
 from tests.plan import composed
 from tests.plan.composed import TEXTS, planned, remounts, rule, server, writes
 from tests.report.composed import disk, host, machine
@@ -46,7 +47,7 @@ def test_ten_findings_become_steps_in_rank_order_files_an_fstab_and_two_things_f
     assert plan.refused == ()
 
 
-@pytest.mark.parametrize("needs", ["unmount", "reboot", "reformat", "hardware"])
+@each("needs", ["unmount", "reboot", "reformat", "hardware"])
 def test_what_interrupts_is_never_scripted(needs):
     hard = remounts(
         "hard", "mount", "mount.atime == 'relatime'", "noatime", "atime,relatime", add=["noatime"], needs=needs
@@ -81,7 +82,7 @@ def test_a_value_that_no_undo_brings_back_is_left_to_people():
     assert "not known for" in reasons(planned(rules=(lost,)))["lost", "host"]
 
 
-@pytest.mark.parametrize(
+@each(
     ("do", "undo", "says"),
     [
         ("noatime", "strictatime", "would not bring back"),
@@ -121,9 +122,7 @@ def test_of_two_that_want_different_things_of_one_option_the_higher_rank_is_plan
     assert "noatime" not in plan.fstab.after
 
 
-@pytest.mark.parametrize(
-    ("one", "two", "setting"),
-    [
+@each(("one", "two", "setting"), [
         (
             writes("one", "disk.scheduler == 'mq-deadline'", "none", "disk.scheduler", "scheduler"),
             writes("two", "disk.scheduler == 'mq-deadline'", "bfq", "disk.scheduler", "scheduler"),
@@ -153,8 +152,7 @@ def test_of_two_that_want_different_things_of_one_option_the_higher_rank_is_plan
                  keep=[{"file": "/etc/udev/rules.d/b.rules", "line": 'KERNEL=="sd*", ATTR{{queue/x}}="2"'}]),
             "ATTR{queue/x} by udev",
         ),
-    ],
-)  # fmt: skip
+    ])  # fmt: skip
 def test_of_two_equals_that_disagree_neither_is_planned_and_both_are_named(one, two, setting):
     storage = with_root_known(server())
     plan = planned(storage, (one, two))
@@ -242,7 +240,7 @@ def test_an_fstab_that_can_not_be_changed_is_left_to_people_and_the_rest_is_plan
     assert says in plan.manual[-1].reason
 
 
-@pytest.mark.parametrize("path", ["/etc/fstab", "/root/.profile", "/etc/../root/x", "/etc/x y", "/etc/$(x)"])
+@each("path", ["/etc/fstab", "/root/.profile", "/etc/../root/x", "/etc/x y", "/etc/$(x)"])
 def test_files_elsewhere_are_never_written(path):
     bad = rule("bad", "host", "host.dirty_bytes == 0", keep=[{"file": path, "line": "x"}])
     assert "no file that a plan would write" in reasons(planned(rules=(bad,)))["bad", "host"]
@@ -321,7 +319,7 @@ def unit_configured(options, wanted):
     return planned(storage, (atime,))
 
 
-@pytest.mark.parametrize(
+@each(
     ("options", "by_hand"),
     [
         (("noatime", "nodev"), False),

@@ -13,7 +13,7 @@ from fsadvisor.machine.port import MachineError
 from fsadvisor.plan.documents import as_one_text, documents, write
 from fsadvisor.plan.script import plan_script, undo_script
 from fsadvisor.plan.shell import start
-from tests.cases import tries
+from tests.cases import each, tries
 from tests.plan import composed
 from tests.plan.composed import TEXTS, planned, rule, server
 from tests.plan.copies import TOOLS, Copies
@@ -103,7 +103,7 @@ def run_with_told_tools(text, folder):
     return done.stdout.decode()
 
 
-@pytest.mark.parametrize("name", MOUNTABLE)
+@each("name", MOUNTABLE)
 def test_hostile_names_never_leave_their_comment_or_reach_a_terminal(name):
     for line in as_one_text(hostile(f"/srv/{HOSTILE[name]}")):
         assert line.endswith("\n")

@@ -19,12 +19,12 @@ def test_no_job_takes_more_than_people_lend(job):
     assert one.writes is not isinstance(job.work, Existing)
 
 
-@pytest.mark.parametrize("job", [it for it in JOBS.values() if isinstance(it.work, Io) and it.work.operation == "read"])
+@each("job", [it for it in JOBS.values() if isinstance(it.work, Io) and it.work.operation == "read"])
 def test_a_read_writes_its_file_once_and_only_where_it_reads_written_blocks(job):
     assert cost.of(job, 20).written_bytes == (job.work.file_bytes if job.work.state == "written" else 0)
 
 
-@pytest.mark.parametrize("job", [it for it in JOBS.values() if isinstance(it.work, Io) and it.work.pattern == "append"])
+@each("job", [it for it in JOBS.values() if isinstance(it.work, Io) and it.work.pattern == "append"])
 def test_a_file_that_grows_is_not_laid_out_before(job):
     assert cost.laid_out_bytes(job) == 0
     assert cost.of(job, 20).written_bytes == cost.measured_bytes(job)
@@ -55,8 +55,6 @@ def test_jobs_after_each_other_need_the_room_of_the_largest_and_the_time_of_all(
     assert cost.together(()) == NOTHING
 
 
-@pytest.mark.parametrize(
-    ("seconds", "words"), [(0, "0 s"), (0.2, "1 s"), (119.5, "2 min"), (121, "3 min"), (3600, "1 h 0 min")]
-)
+@each(("seconds", "words"), [(0, "0 s"), (0.2, "1 s"), (119.5, "2 min"), (121, "3 min"), (3600, "1 h 0 min")])
 def test_seconds_are_rounded_up(seconds, words):
     assert seconds_text(seconds) == words

@@ -1,11 +1,11 @@
 """Rows of published tables that speak of the like: with their conditions, and nothing said of which is better."""
 
-import pytest
 from msgspec import structs
 
 from fsadvisor.measure.probe.jobs import JOBS
 from fsadvisor.report.yardsticks import elsewhere
 from fsadvisor.rulebook.tables import errata, table, table_names
+from tests.cases import each
 from tests.probe.test_store import ONE
 
 TABLES = [table(name) for name in table_names()]
@@ -61,7 +61,7 @@ def test_the_ladder_is_held_against_the_chart_of_the_same_filesystem():
     assert all(says.startswith("ext4") for says in found)
 
 
-@pytest.mark.parametrize("filesystem", ["ext4", "xfs", "btrfs", "tmpfs", ""])
+@each("filesystem", ["ext4", "xfs", "btrfs", "tmpfs", ""])
 def test_whatever_the_job_rows_are_of_its_tables_and_errata_are_there(filesystem):
     for job in JOBS:
         for row in rows(job, filesystem):

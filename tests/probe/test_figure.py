@@ -10,6 +10,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from fsadvisor.measure.probe.result import FEWEST, figure, memory, rank_of_interval
+from tests.cases import each
 
 VALUES = st.floats(min_value=1e-3, max_value=1e9)
 SERIES = st.lists(VALUES, min_size=1, max_size=40)
@@ -71,7 +72,7 @@ def test_without_windows_there_is_no_figure():
     assert figure([]) is None
 
 
-@pytest.mark.parametrize(("windows", "rank"), [(5, None), (6, 0), (8, 0), (9, 1), (12, 2), (30, 9), (100, 39)])
+@each(("windows", "rank"), [(5, None), (6, 0), (8, 0), (9, 1), (12, 2), (30, 9), (100, 39)])
 def test_ranks_are_those_of_the_tables_of_the_sign_test(windows, rank):
     assert rank_of_interval(windows) == rank
 

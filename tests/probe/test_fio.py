@@ -87,7 +87,7 @@ def test_the_clock_that_the_kernel_trusts_need_not_be_tried_by_fio_at_each_start
     assert fio.clock_argument(counter) == ("--clocksource=clock_gettime",)
 
 
-@pytest.mark.parametrize("call", ["hpet", "xen", "acpi_pm", "kvm-clock", "", None])
+@each("call", ["hpet", "xen", "acpi_pm", "kvm-clock", "", None])
 def test_where_the_time_may_cost_a_call_of_the_kernel_fio_chooses_its_clock(call):
     assert fio.clock_argument(call) == ()
 
@@ -132,7 +132,7 @@ class TestWords:
             fio.judged(out, said, status, "measuring")
 
 
-@pytest.mark.parametrize("name", ["fdatasync-direct", "dsync", "randread-32", "append-fsync", "streams"])
+@each("name", ["fdatasync-direct", "dsync", "randread-32", "append-fsync", "streams"])
 def test_a_window_holds_every_operation_of_the_run(name):
     (job,) = parse(sample(name)).jobs
     reads = bool(job.read.operations)
@@ -221,7 +221,7 @@ def test_only_many_writes_at_once_begin_before_their_time():
     assert set_to(argv(JOBS["random-write-32"].work), "ramp_time") == ["200ms"]
 
 
-@pytest.mark.parametrize(("wrote", "early"), [(1500, 500), (1000, 0), (900, 0), (0, 200)])
+@each(("wrote", "early"), [(1500, 500), (1000, 0), (900, 0), (0, 200)])
 def test_what_was_written_before_its_time_is_asked_too_but_no_part_of_its_speed(wrote, early):
     timed = Window(seconds=1.0, operations=10, asked_bytes=1000)
     found = fio.with_early(timed, wrote)

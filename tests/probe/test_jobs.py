@@ -57,7 +57,7 @@ def test_no_two_jobs_do_the_same_io_for_different_figures():
     assert len(works) == len(set(works))
 
 
-@pytest.mark.parametrize("name", SUITES)
+@each("name", SUITES)
 def test_a_suite_names_jobs_that_exist_once_each(name):
     assert set(SUITES[name]) <= set(JOBS)
     assert len(SUITES[name]) == len(set(SUITES[name]))

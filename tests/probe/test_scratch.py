@@ -14,7 +14,7 @@ import pytest
 from fsadvisor.measure.probe import EngineError, because, scratch_record
 from fsadvisor.measure.probe.scratch import fallocate, scratch_file
 from fsadvisor.measure.probe.scratch_record import clear
-from tests.cases import few
+from tests.cases import each, few
 from tests.loops import needs_loop_devices, run
 from tests.paths import ROOT
 from tests.probe.filesystems import KINDS, ON_DISK, mounted, names_in
@@ -156,7 +156,7 @@ class TestFile:
             run("mount", "-o", "remount,rw", str(on_disk.folder))
 
 
-@pytest.mark.parametrize(
+@each(
     ("number", "words"),
     [
         (errno.EIO, "the disk reported an error; look into the kernel's log (EIO)"),

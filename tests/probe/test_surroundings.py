@@ -3,8 +3,6 @@
 import os
 import struct
 
-import pytest
-
 from fsadvisor.facts import Cause, Known, Unknown
 from fsadvisor.machine.live import LiveMachine
 from fsadvisor.measure.probe.surroundings import (
@@ -20,6 +18,7 @@ from fsadvisor.measure.probe.surroundings import (
 from fsadvisor.measure.probe.target import Quota, group_of, parsed_quota, probe_lock
 from fsadvisor.storage import Service, Storage
 from fsadvisor.survey.whole import survey
+from tests.cases import each
 from tests.probe.filesystems import mounted, needs_root
 from tests.report import composed
 from tests.told import ToldMachine
@@ -35,7 +34,7 @@ def supplies(**kinds):
     return ToldMachine(files)
 
 
-@pytest.mark.parametrize(
+@each(
     ("machine", "answer"),
     [
         (supplies(), False),

@@ -2,10 +2,9 @@
 
 import json
 
-import pytest
-
 from fsadvisor.facts import Cause, Unknown
 from fsadvisor.readers import lsblk
+from tests.cases import each
 from tests.counted import steps
 from tests.paths import CAPTURES, FIXTURES, needs_captures
 
@@ -19,16 +18,14 @@ def only(**columns):
     return device
 
 
-@pytest.mark.parametrize(
+@each(
     ("given", "read"), [("1", True), ("0", False), (True, True), (False, False), (1, True), (None, None), ("2", None)]
 )
 def test_rotational_is_read_as_a_string_and_as_a_boolean(given, read):
     assert only(rota=given).rota is read
 
 
-@pytest.mark.parametrize(
-    ("given", "read"), [(512, 512), ("512", 512), ("-1", -1), ("10G", None), (True, None), ([], None)]
-)
+@each(("given", "read"), [(512, 512), ("512", 512), ("-1", -1), ("10G", None), (True, None), ([], None)])
 def test_numbers_are_read_as_strings_too_and_rounded_sizes_are_not_taken_for_bytes(given, read):
     assert only(size=given).size_bytes == read
 
@@ -87,7 +84,7 @@ def test_an_entry_without_a_name_is_told_and_the_others_are_read():
     assert len(record.unread) == 2
 
 
-@pytest.mark.parametrize(
+@each(
     ("text", "cause"),
     [
         ("lsblk: failed to access sysfs directory: /sys/dev/block: No such file or directory\n", Cause.NOT_EXPOSED),

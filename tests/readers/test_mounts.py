@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 from fsadvisor.facts import Cause
 from fsadvisor.readers import ext4_reports, mount_tables, systemd_units
 from fsadvisor.readers.mount_tables import split_options, unescape
+from tests.cases import each
 from tests.paths import CAPTURES, FIXTURES, needs_captures
 from tests.readers.captures_mounts import KINDS
 
@@ -203,7 +204,7 @@ def test_systemctl_show_gives_the_units_by_their_id():
     assert shown.unit("other.timer") is None
 
 
-@pytest.mark.parametrize(
+@each(
     ("said", "cause"),
     [
         ("System has not been booted with systemd as init system (PID 1). Can't operate.", Cause.NOT_EXPOSED),
@@ -286,7 +287,7 @@ def test_captured_tables_say_what_they_show():
 ROOT = "36 35 8:3 / / rw,noatime shared:1 - ext4 /dev/sda3 rw,nobarrier"
 
 
-@pytest.mark.parametrize(
+@each(
     "line",
     [
         "x 35 8:3 / / rw shared:1 - ext4 /dev/sda3 rw",
@@ -311,9 +312,7 @@ def test_a_mount_without_propagation_is_read_and_a_source_may_be_a_hyphen():
     assert (mount.mount_point, mount.optional, mount.source) == ("-", (), "-")
 
 
-@pytest.mark.parametrize(
-    "line", ["/dev/sda / ext4 rw 0", "/dev/sda / ext4 rw x 0", "/dev/sda / ext4 rw 0 x", "/dev/a\0 / ext4 rw 0 0"]
-)
+@each("line", ["/dev/sda / ext4 rw 0", "/dev/sda / ext4 rw x 0", "/dev/sda / ext4 rw 0 x", "/dev/a\0 / ext4 rw 0 0"])
 def test_a_line_that_is_none_of_proc_mounts_is_kept_as_unread(line):
     record = mount_tables.parse_proc_mounts(f"/dev/sdb /srv xfs rw 0 0\n{line}\n")
     assert [mount.mount_point for mount in record.mounts] == ["/srv"]

@@ -44,7 +44,7 @@ def test_only_bit_0_of_vwc_says_that_there_is_a_volatile_write_cache(vwc):
     assert id_ctrl(vwc=vwc).volatile_write_cache is (vwc % 2 == 1)
 
 
-@pytest.mark.parametrize("fields", [{}, {"vwc": None}, {"vwc": True}, {"vwc": -1}, {"vwc": 256}, {"vwc": "yes"}])
+@each("fields", [{}, {"vwc": None}, {"vwc": True}, {"vwc": -1}, {"vwc": 256}, {"vwc": "yes"}])
 def test_a_vwc_that_is_missing_or_no_byte_leaves_the_cache_unknown(fields):
     assert id_ctrl(**fields).volatile_write_cache is None
 
@@ -127,7 +127,7 @@ def test_a_captured_raw_structure_gives_what_was_derived_from_it():
 # Whether it is on
 
 
-@pytest.mark.parametrize(
+@each(
     ("case", "enabled"),
     [
         ("text-2.8", True),
@@ -174,7 +174,7 @@ def test_a_critical_warning_is_read_bit_by_bit(warning, verbose):
     assert record.critical_warning == warning
 
 
-@pytest.mark.parametrize("warning", [None, {}, {"value": None}, "none", 256])
+@each("warning", [None, {}, {"value": None}, "none", 256])
 def test_a_critical_warning_that_is_no_byte_leaves_the_backup_unknown(warning):
     document = json.dumps({"critical_warning": warning, "unsafe_shutdowns": 3})
     assert nvme_logs.parse_nvme_smart_log(document).critical_warning is None
@@ -211,7 +211,7 @@ def test_floats_and_whole_numbers_of_one_drive_give_one_record():
 # The OCP page
 
 
-@pytest.mark.parametrize("case", ["json-v2-3.0", "text-2.3", "text-2.16", "raw"])
+@each("case", ["json-v2-3.0", "text-2.3", "text-2.16", "raw"])
 def test_every_form_of_the_ocp_page_gives_one_record(case):
     assert sample("nvme_ocp_smart_log", case) == sample("nvme_ocp_smart_log", "json-v1-2.16")
 
@@ -245,7 +245,7 @@ def test_a_captured_drive_s_capacitors_are_at_100_percent():
 # Namespaces
 
 
-@pytest.mark.parametrize(
+@each(
     ("case", "size"),
     [
         ("json-2.16", 512),
@@ -361,7 +361,7 @@ def features(**document):
     return nvme_output.parse_nvme_get_feature(json.dumps(document))
 
 
-@pytest.mark.parametrize("select", ["Current", "default", "SAVED", "Supported Capabilities"])
+@each("select", ["Current", "default", "SAVED", "Supported Capabilities"])
 def test_each_kind_of_a_features_value_is_named(select):
     record = features(feature="0x06", **{select: "0x00000001"})
     assert (record.fid, record.select, record.value) == (6, select.lower(), 1)

@@ -6,6 +6,7 @@ import pytest
 
 from fsadvisor.facts import Cause
 from fsadvisor.readers import ssacli, storcli
+from tests.cases import each
 from tests.paths import CAPTURES, FIXTURES, needs_captures
 
 
@@ -19,7 +20,7 @@ def one_volume(letters):
     return storcli.parse(json.dumps(document)).controllers[0].virtual_drives[0].cache
 
 
-@pytest.mark.parametrize(
+@each(
     ("letters", "read_ahead", "write", "io"),
     [
         ("NRWTD", False, "write through", "direct"),
@@ -121,7 +122,7 @@ def test_a_controller_that_failed_without_a_word_has_failed():
     assert only.failure is None
 
 
-@pytest.mark.parametrize(
+@each(
     ("said", "policy"),
     [("Disabled", "disabled"), ("Enabled", "enabled"), ("Disk's Default", "default"), ("other", None)],
 )
@@ -135,7 +136,7 @@ def test_a_volumes_properties_say_the_policy_of_its_drives_caches(said, policy):
     assert [(it.id, it.disk_cache_policy) for it in controller.virtual_drives] == [("0/7", policy)]
 
 
-@pytest.mark.parametrize(
+@each(
     ("question", "asked"),
     [
         ("CONTROLLERS", "perccli64 /call show all J"),

@@ -2,8 +2,6 @@
 
 import json
 
-import pytest
-
 from fsadvisor.readers import smartctl
 from tests.cases import each
 
@@ -50,7 +48,7 @@ def test_the_newest_that_came_to_an_end_counts(log, told):
     assert smartctl.parse(json.dumps(report)).self_test == told
 
 
-@pytest.mark.parametrize(
+@each(
     ("said", "limit"),
     [
         ({"ata_sct_erc": {"read": {"enabled": True, "deciseconds": 70}}}, 70),

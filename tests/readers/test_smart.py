@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from fsadvisor.facts import Cause, Unknown
 from fsadvisor.readers import smartctl, smartctl_text
 from fsadvisor.readers.smart_record import exit_status, nvme_critical_warning
+from tests.cases import each
 from tests.paths import CAPTURES, FIXTURES, needs_captures
 from tests.plain import plain
 from tests.readers.captures_smart import KINDS
@@ -113,7 +114,7 @@ def test_json_and_text_of_the_same_drive_agree():
     assert {k: v for k, v in a.items() if k not in only_in_one} == {k: v for k, v in b.items() if k not in only_in_one}
 
 
-@pytest.mark.parametrize(
+@each(
     ("said", "cause"),
     [
         ("Smartctl open device: /dev/sda failed: Permission denied", Cause.DENIED),
@@ -148,9 +149,7 @@ def test_a_cache_value_that_no_version_prints_is_unread():
     assert record.unread == ("Write cache is: Perhaps",)
 
 
-@pytest.mark.parametrize(
-    "printed", ["4,000,787,030,016", "4 000 787 030 016", "4.000.787.030.016", "4’000’787’030’016"]
-)
+@each("printed", ["4,000,787,030,016", "4 000 787 030 016", "4.000.787.030.016", "4’000’787’030’016"])
 def test_a_capacity_is_read_whatever_the_locale_puts_between_its_digits(printed):
     record = smartctl_text.parse(f"Device Model: X\nUser Capacity: {printed} bytes [4,00 TB]\n")
     assert record.capacity_bytes == 4000787030016
@@ -184,7 +183,7 @@ def test_write_caches_and_models_are_those_of_the_table_of_truth():
     assert (len(rows), compared) > (300, 140)
 
 
-@pytest.mark.parametrize(
+@each(
     ("document", "mode"),
     [
         ({"smartctl": {"messages": [{"string": "Device is in STANDBY mode, exit(2)"}]}}, "STANDBY"),

@@ -7,20 +7,19 @@ import pytest
 from fsadvisor.facts import Cause, Unknown
 from fsadvisor.readers import block_files, file_attributes, host_files, system_counters
 from fsadvisor.version import Version
+from tests.cases import each
 from tests.paths import CAPTURES, FIXTURES, needs_captures
 
 OUTPUTS = FIXTURES / "outputs"
 
 
-@pytest.mark.parametrize(
-    ("fields", "discards", "flushes"), [(11, None, None), (15, 12, None), (17, 12, 16), (19, 12, 16)]
-)
+@each(("fields", "discards", "flushes"), [(11, None, None), (15, 12, None), (17, 12, 16), (19, 12, 16)])
 def test_counters_that_a_kernel_does_not_have_are_unknown_and_not_zero(fields, discards, flushes):
     record = block_files.parse_block_stat(" ".join(str(n) for n in range(1, fields + 1)))
     assert (record.discards, record.flushes) == (discards, flushes)
 
 
-@pytest.mark.parametrize("fields", [0, 10, 12, 13, 14, 16])
+@each("fields", [0, 10, 12, 13, 14, 16])
 def test_a_number_of_counters_that_no_kernel_prints_is_refused(fields):
     assert isinstance(block_files.parse_block_stat(" ".join(["1"] * fields)), Unknown)
 
@@ -51,7 +50,7 @@ def test_meminfo_counts_pages_of_no_size_and_kib_apart():
     assert record.unread == ("broken",)
 
 
-@pytest.mark.parametrize(
+@each(
     ("text", "version", "candidate"),
     [
         ("6.18.44\n", (6, 18, 44), None),
@@ -70,7 +69,7 @@ def test_kernel_releases_compare_as_numbers(text, version, candidate):
     assert record.candidate == candidate
 
 
-@pytest.mark.parametrize("text", ["", "6", "six.one", "FreeBSD 14.1", "6.\u0661.0"])
+@each("text", ["", "6", "six.one", "FreeBSD 14.1", "6.\u0661.0"])
 def test_what_is_no_kernel_release_is_refused(text):
     assert isinstance(host_files.parse_kernel_version(text), Unknown)
 
@@ -111,7 +110,7 @@ def test_an_empty_io_max_sets_no_limits_and_another_file_is_refused():
     assert isinstance(block_files.parse_io_max("8:0 target=75000\n"), Unknown)
 
 
-@pytest.mark.parametrize(
+@each(
     ("text", "active"),
     [
         ("[mq-deadline] kyber none\n", "mq-deadline"),
@@ -124,16 +123,12 @@ def test_the_scheduler_in_brackets_is_active_and_a_lone_none_is_too(text, active
     assert block_files.parse_scheduler(text).active == active
 
 
-@pytest.mark.parametrize(
-    "text", ["", "mq-deadline kyber", "[a] [b]", "mq-deadline", "none", "cat: x: Permission denied"]
-)
+@each("text", ["", "mq-deadline kyber", "[a] [b]", "mq-deadline", "none", "cat: x: Permission denied"])
 def test_a_list_without_one_active_scheduler_is_refused(text):
     assert isinstance(block_files.parse_scheduler(text), Unknown)
 
 
-@pytest.mark.parametrize(
-    ("text", "kind"), [("none", "none"), ("kvm", "vm"), ("podman", "container"), ("cloud-hypervisor", None)]
-)
+@each(("text", "kind"), [("none", "none"), ("kvm", "vm"), ("podman", "container"), ("cloud-hypervisor", None)])
 def test_virtualization_is_told_by_kind_and_a_new_word_has_none(text, kind):
     assert host_files.parse_detect_virt(f"{text}\n").kind == kind
 
@@ -153,7 +148,7 @@ def test_a_bit_without_a_name_is_not_lost():
     assert record.unnamed_bits == 0x80000000
 
 
-@pytest.mark.parametrize("text", ["", "-1", "0x100000000", "nocow"])
+@each("text", ["", "-1", "0x100000000", "nocow"])
 def test_what_is_no_flag_word_is_refused(text):
     assert isinstance(file_attributes.parse_fsflags(text), Unknown)
 
@@ -190,7 +185,7 @@ def test_every_block_attribute_of_the_captured_machines_is_read(name, parse):
     assert read
 
 
-@pytest.mark.parametrize(("key", "name"), [("rbps", "rbps"), ("wbps", "wbps"), ("riops", "riops"), ("wiops", "wiops")])
+@each(("key", "name"), [("rbps", "rbps"), ("wbps", "wbps"), ("riops", "riops"), ("wiops", "wiops")])
 def test_each_limit_of_io_max_is_read_and_alone_makes_a_line_of_it(key, name):
     (limit,) = block_files.parse_io_max(f"8:0 {key}=7\n").limits
     assert getattr(limit, name) == 7

@@ -1,8 +1,7 @@
 """Each release's tool, asked about the same storage in one guest, tells the same. `make matrix` records them."""
 
-import pytest
-
 from fsadvisor.facts import Unknown
+from tests.cases import each
 from tests.paths import FIXTURES
 from tests.plain import plain
 from tests.readers.discover import readers
@@ -43,7 +42,7 @@ def leaves(value, at=""):
     return {} if value is None or at.rpartition(".")[2] in MOVING else {at: value}
 
 
-@pytest.mark.parametrize(("reader", "case"), CASES, ids=[f"{reader}/{case}" for reader, case in CASES])
+@each(("reader", "case"), CASES)
 def test_what_each_release_tells_the_newest_tells_too(reader, case):
     records = told(reader, case)
     assert set(records) >= set(RELEASES[:4])

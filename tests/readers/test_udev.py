@@ -2,10 +2,9 @@
 
 import xml.etree.ElementTree as ET
 
-import pytest
-
 from fsadvisor.facts import Cause, Unknown
 from fsadvisor.readers import block_files
+from tests.cases import each
 from tests.counted import steps
 from tests.paths import CAPTURES, needs_captures
 
@@ -27,7 +26,7 @@ def test_a_value_keeps_its_equals_signs_and_blanks():
     assert only(f"{DISK}E: NOTE= a=b c \n\n").get("NOTE") == " a=b c "
 
 
-@pytest.mark.parametrize("letter", "MRJUBTDILQVZ")
+@each("letter", "MRJUBTDILQVZ")
 def test_a_letter_of_a_newer_udevadm_disturbs_nothing(letter):
     record = block_files.parse_udev_export(f"P: /devices/x/block/sda\n{letter}: 1\nN: sda\nE: A=1\n\n")
     assert record.devices[0].name == "sda"

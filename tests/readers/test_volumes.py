@@ -8,6 +8,7 @@ from msgspec import structs
 from fsadvisor.facts import Cause, Unknown
 from fsadvisor.readers import btrfs_tools, dmsetup, ext4_reports, volume_tools, xfs_reports, zfs_tools
 from fsadvisor.readers.dm_target import CacheTarget, Leg
+from tests.cases import each
 from tests.paths import CAPTURES, FIXTURES, needs_captures
 from tests.readers.captures_volumes import mocked_outputs
 
@@ -35,7 +36,7 @@ COMPLAINTS = [
 ]
 
 
-@pytest.mark.parametrize(("reader", "said"), COMPLAINTS, ids=lambda p: getattr(p, "__name__", ""))
+@each(("reader", "said"), COMPLAINTS)
 def test_a_tool_that_was_denied_access_gives_denied(reader, said):
     assert reader(said).cause is Cause.DENIED
 
@@ -56,7 +57,7 @@ def test_a_device_or_module_that_is_not_there_gives_not_exposed(reader, said):
     assert reader(said).cause is Cause.NOT_EXPOSED
 
 
-@pytest.mark.parametrize(
+@each(
     "reader",
     [
         dmsetup.parse_dmsetup_table,
@@ -66,13 +67,12 @@ def test_a_device_or_module_that_is_not_there_gives_not_exposed(reader, said):
         zfs_tools.parse_zfs_get,
         zfs_tools.parse_zpool_list,
     ],
-    ids=lambda r: r.__name__,
 )
 def test_silence_is_not_an_empty_list(reader):
     assert isinstance(reader(""), Unknown)
 
 
-@pytest.mark.parametrize(
+@each(
     ("reader", "said", "listed"),
     [
         (dmsetup.parse_dmsetup_table, "No devices found\n", "devices"),
@@ -80,7 +80,6 @@ def test_silence_is_not_an_empty_list(reader):
         (zfs_tools.parse_zfs_get, "no datasets available\n", "datasets"),
         (volume_tools.parse_lvs, '{"report": [{"lv": []}]}', "volumes"),
     ],
-    ids=lambda p: getattr(p, "__name__", ""),
 )
 def test_a_tool_that_says_there_are_none_is_believed(reader, said, listed):
     assert getattr(reader(said), listed) == ()
@@ -158,7 +157,7 @@ def test_a_pool_ashift_of_zero_is_left_to_the_devices():
 KEYS = ["0" * 128, "5ec2e7" * 20, ":64:logon:cryptsetup:5ec2e7-d0", "-"]
 
 
-@pytest.mark.parametrize("key", KEYS)
+@each("key", KEYS)
 def test_no_key_survives_in_a_crypt_table_whole_or_broken(key):
     whole = f"cr: 0 99 crypt aes-xts-plain64 {key} 0 8:3 4096 1 allow_discards"
     record = dmsetup.parse_dmsetup_table(whole)
@@ -268,7 +267,7 @@ def test_where_a_scrub_was_cancelled_no_day_is_told():
     assert zfs_tools.parse_zpool_status(text).pools[0].scan_ended is None
 
 
-@pytest.mark.parametrize("share", [0.1, 0.3, 0.5, 0.7, 0.9])
+@each("share", [0.1, 0.3, 0.5, 0.7, 0.9])
 def test_a_pools_status_that_is_cut_short_is_no_answer(share):
     text = sample("zpool_status/three_pools")
     cut = zfs_tools.parse_zpool_status(text[: int(len(text) * share)])

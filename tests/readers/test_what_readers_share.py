@@ -1,6 +1,5 @@
 """Numbers and sizes in text: what is one, how large it may be, and how much of what is not understood is kept."""
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -10,7 +9,7 @@ from tests.cases import each
 MOST = 2**128 - 1
 
 
-@pytest.mark.parametrize(
+@each(
     ("text", "number"),
     [
         (str(MOST), MOST),
@@ -29,7 +28,7 @@ def test_a_whole_number_has_128_bits_and_80_characters_at_most(text, number):
     assert whole(text) == number
 
 
-@pytest.mark.parametrize(
+@each(
     ("text", "number"),
     [
         ("0" * 79 + "7", 7.0),

@@ -8,6 +8,7 @@ from fsadvisor.report.findings import Finding
 from fsadvisor.rulebook.advise import judge
 from fsadvisor.rulebook.rule import Outcome
 from fsadvisor.storage import Disk, Filesystem, Layer, Mount
+from tests.cases import each
 from tests.plan.composed import rule
 from tests.report.composed import HOSTILE, host, known, subject
 
@@ -34,7 +35,7 @@ def test_a_waiver_is_told_as_a_whole_command():
         assert said(text, disk("sda"), on="disk") == "Or `fsadvisor waive one disk:sda`."
 
 
-@pytest.mark.parametrize(
+@each(
     ("text", "here"),
     [
         ("Run `smartctl -x /dev/NAME`.", "Run `smartctl -x /dev/sda`."),
@@ -78,7 +79,7 @@ def test_a_mapped_device_has_the_name_that_cryptsetup_knows(mapped, name):
     assert said("`cryptsetup status NAME`", layer, on="layer") == f"`cryptsetup status {name}`"
 
 
-@pytest.mark.parametrize("name", HOSTILE.values(), ids=HOSTILE)
+@each("name", HOSTILE.values())
 def test_a_strange_name_is_quoted_or_the_word_stays(name):
     told = said("`du -x MOUNTPOINT`", filesystem(point=name), on="filesystem")
     assert told == "`du -x MOUNTPOINT`" or (name.isprintable() and told.startswith("`du -x '"))

@@ -21,6 +21,7 @@ from fsadvisor.report.schema import schema, schema_text
 from fsadvisor.rulebook.advise import advise
 from fsadvisor.rulebook.rule import CALLS_FOR_ACTION, SILENT
 from fsadvisor.storage import Disk
+from tests.cases import each
 from tests.report import composed
 
 MACHINES = {"busy": composed.busy, "hostile": composed.hostile, "empty": composed.empty, "blind": composed.blind}
@@ -58,7 +59,7 @@ def test_a_report_passes_a_validator_that_is_not_ours(machine, every):
     validator().validate(report)
 
 
-@pytest.mark.parametrize("machine", MACHINES)
+@each("machine", MACHINES)
 def test_a_report_reads_back_into_the_types_that_it_was_made_of(machine):
     text = written(MACHINES[machine]())
     report = msgspec.json.decode(text, type=model.Report)
@@ -88,7 +89,7 @@ def test_each_subject_and_each_verdict_stands_on_its_own_line():
     assert len([line for line in lines if line.startswith('{"id":') and '"below":' in line]) == len(storage.subjects)
 
 
-@pytest.mark.parametrize("document", DOCUMENTS)
+@each("document", DOCUMENTS)
 def test_a_schema_is_the_same_text_each_time_and_by_each_python(document):
     assert schema_text(document) == schema_text(document)
     assert json.loads(schema_text(document))["$schema"] == "https://json-schema.org/draft/2020-12/schema"

@@ -159,7 +159,7 @@ def test_a_text_value_can_not_pass_for_one_of_ours():
     assert value_text(catalogue()["disk.plp"], "proven") == "proven"
 
 
-@pytest.mark.parametrize(
+@each(
     ("name", "value", "shown"),
     [
         ("disk.fua", True, "yes"),
@@ -176,7 +176,7 @@ def test_values_are_told_as_people_say_them(name, value, shown):
     assert value_text(catalogue()[name], value) == shown
 
 
-@pytest.mark.parametrize(
+@each(
     ("size", "shown"),
     [
         (0, "0 bytes"),

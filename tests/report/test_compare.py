@@ -15,6 +15,7 @@ from fsadvisor.pages.text import render
 from fsadvisor.report import compare_figures, compare_page, svg
 from fsadvisor.report.compare_figures import Circumstances
 from fsadvisor.report.schema import schema
+from tests.cases import each
 from tests.compare.compared import CELLS, DISK, EXT4, SIDES, SRV, WHOLE, XFS, cell, image
 from tests.paths import ROOT
 from tests.report import probed
@@ -86,12 +87,12 @@ def test_every_golden_file_belongs_to_a_comparison():
     assert {file.name for file in GOLDEN.iterdir()} == set(REPORTS)
 
 
-@pytest.mark.parametrize("name", [it for it in REPORTS if it.endswith(".txt")])
+@each("name", [it for it in REPORTS if it.endswith(".txt")])
 def test_text_fits_80_columns(name):
     assert all(width(line) <= 80 for line in REPORTS[name]().split("\n"))
 
 
-@pytest.mark.parametrize("name", REPORTS)
+@each("name", REPORTS)
 def test_no_form_shows_control_characters(name):
     assert all(line.isprintable() for line in REPORTS[name]().split("\n"))
 

@@ -1,15 +1,15 @@
 """Strangers' text on a terminal."""
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from fsadvisor.pages.glyphs import LONGEST, clean, width
+from tests.cases import each
 
 ANY_TEXT = st.text(st.characters(exclude_categories=()))
 
 
-@pytest.mark.parametrize(
+@each(
     ("text", "shown"),
     [
         ("a\nb\tc", "a\\x0ab\\x09c"),
@@ -41,6 +41,6 @@ def test_a_text_is_cut_with_an_ellipsis_unless_it_must_be_whole():
     assert clean("x" * 5000, None) == "x" * 5000
 
 
-@pytest.mark.parametrize(("text", "columns"), [("abc", 3), ("漢字", 4), ("e\u0301", 1), ("…µ", 2), ("Ａ", 2)])
+@each(("text", "columns"), [("abc", 3), ("漢字", 4), ("e\u0301", 1), ("…µ", 2), ("Ａ", 2)])
 def test_width_counts_columns_not_characters(text, columns):
     assert width(text) == columns

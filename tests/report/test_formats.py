@@ -22,6 +22,7 @@ from fsadvisor.rulebook.advise import advise
 from fsadvisor.rulebook.loading import own_rulebook
 from fsadvisor.rulebook.rule import CALLS_FOR_ACTION, Outcome
 from fsadvisor.storage import Disk, Waiver
+from tests.cases import each
 from tests.command import fsadvisor, in_text
 from tests.paths import FIXTURES
 from tests.report import composed
@@ -49,7 +50,7 @@ def advised(storage):
     return [one for one in advise(storage, composed.rules()) if one.outcome is Outcome.ADVISE]
 
 
-@pytest.mark.parametrize("machine", MACHINES)
+@each("machine", MACHINES)
 def test_a_line_is_an_object_without_nesting_that_the_schema_knows(machine):
     storage = MACHINES[machine]()
     rows = [json.loads(line) for line in told("lines", storage).splitlines()]
@@ -63,7 +64,7 @@ def test_a_line_is_an_object_without_nesting_that_the_schema_knows(machine):
     assert found == [(one.rule.id, one.outcome.value) for one in calling]
 
 
-@pytest.mark.parametrize("machine", MACHINES)
+@each("machine", MACHINES)
 def test_the_brief_has_every_rule_that_calls_for_action_in_rank_order_and_passes_its_schema(machine):
     storage = MACHINES[machine]()
     document = json.loads(told("brief", storage))
@@ -78,7 +79,7 @@ def test_the_brief_of_a_thousand_disks_stays_short():
     assert len(told("brief", composed.many(1000))) < 20_000
 
 
-@pytest.mark.parametrize("machine", MACHINES)
+@each("machine", MACHINES)
 def test_prometheus_reads_the_gauges_in_both_of_its_formats(machine):
     openmetrics = pytest.importorskip("prometheus_client.openmetrics.parser")
     plain = pytest.importorskip("prometheus_client.parser")
@@ -129,7 +130,7 @@ def test_junit_reports_are_read_with_a_failure_for_each_finding_that_counts(mach
 SARIF_KEYS = {"ruleId", "ruleIndex", "kind", "level", "message", "locations", "partialFingerprints", "suppressions"}
 
 
-@pytest.mark.parametrize("machine", MACHINES)
+@each("machine", MACHINES)
 def test_sarif_results_name_their_rule_and_subject_and_only_failures_have_a_level(machine):
     (run,) = json.loads(told("sarif", MACHINES[machine]()))["runs"]
     rules = [rule["id"] for rule in run["tool"]["driver"]["rules"]]
@@ -148,7 +149,7 @@ def official_sarif():
     return jsonschema.Draft4Validator(json.loads(text), format_checker=jsonschema.Draft4Validator.FORMAT_CHECKER)
 
 
-@pytest.mark.parametrize("machine", MACHINES)
+@each("machine", MACHINES)
 def test_sarif_passes_the_official_schema(machine):
     official_sarif().validate(json.loads(told("sarif", MACHINES[machine]())))
 
@@ -191,7 +192,7 @@ PERFORMANCE = re.compile(r"([^\s'=]+)=(-?[0-9.]+)(?:;[^;\s]*){0,4}")
 """label=value;warn;crit;min;max of the plugin guidelines."""
 
 
-@pytest.mark.parametrize("machine", MACHINES)
+@each("machine", MACHINES)
 def test_a_plugins_line_has_a_state_and_performance_data_behind_its_only_bar(machine):
     first, *rest = told("nagios", MACHINES[machine]()).splitlines()
     words, data = first.split(" | ")
@@ -201,7 +202,7 @@ def test_a_plugins_line_has_a_state_and_performance_data_behind_its_only_bar(mac
     assert sum(int(numbers[severity]) for severity in ALL) == len(advised(MACHINES[machine]())) == len(rest)
 
 
-@pytest.mark.parametrize("machine", MACHINES)
+@each("machine", MACHINES)
 def test_a_local_check_is_one_line_of_state_name_metrics_and_words(machine):
     (line,) = told("checkmk", MACHINES[machine]()).splitlines()
     state, name, metrics, words = line.split(" ", 3)

@@ -17,6 +17,7 @@ from fsadvisor.pages.text import render
 from fsadvisor.report import probe_figures, probe_page
 from fsadvisor.report.probe_figures import amount, number, time_text
 from fsadvisor.report.schema import schema
+from tests.cases import each
 from tests.paths import ROOT
 from tests.report import probed
 
@@ -85,14 +86,14 @@ def test_every_golden_file_belongs_to_a_report():
     assert {file.name for file in GOLDEN.iterdir()} == set(REPORTS)
 
 
-@pytest.mark.parametrize("name", [it for it in REPORTS if it.endswith(".txt")])
+@each("name", [it for it in REPORTS if it.endswith(".txt")])
 def test_text_fits_80_columns_and_shows_no_control_characters(name):
     lines = REPORTS[name]().split("\n")
     assert all(width(line) <= 80 for line in lines)
     assert all(line.isprintable() for line in lines)
 
 
-@pytest.mark.parametrize("name", [it for it in REPORTS if it.endswith(".json")])
+@each("name", [it for it in REPORTS if it.endswith(".json")])
 def test_json_is_of_the_published_shape(name):
     jsonschema.Draft202012Validator(schema("probe")).validate(json.loads(REPORTS[name]()))
 
@@ -157,7 +158,7 @@ def test_the_cells_of_a_bar_are_all_used(parts):
     assert all(abs(one - part / whole * probe_page.BAR) < 1 + 1e-6 for one, part in zip(cells, parts, strict=True))
 
 
-@pytest.mark.parametrize(
+@each(
     ("value", "words"),
     [(0, "0"), (0.123456, "0.123"), (4.7149, "4.71"), (99.96, "100"), (289.4, "289"), (60649, "60,600")],
 )
@@ -165,7 +166,7 @@ def test_three_digits_of_a_number_count(value, words):
     assert number(value) == words
 
 
-@pytest.mark.parametrize(("us", "words"), [(0, "0 µs"), (289.4, "289 µs"), (12_480, "12.5 ms"), (2.5e6, "2.5 s")])
+@each(("us", "words"), [(0, "0 µs"), (289.4, "289 µs"), (12_480, "12.5 ms"), (2.5e6, "2.5 s")])
 def test_times_are_told_in_the_unit_that_people_read(us, words):
     assert time_text(us) == words
 
@@ -185,7 +186,7 @@ def test_every_suite_is_on_the_command_line():
     assert set(NAMES) == set(SUITES)
 
 
-@pytest.mark.parametrize(
+@each(
     ("slowest", "width", "verdict"),
     [
         (10_000.0, 0.0, "etcd: yes"),

@@ -15,6 +15,7 @@ from fsadvisor.pages.text import render
 from fsadvisor.readers import kernel_traces
 from fsadvisor.report import waits_json, waits_page
 from fsadvisor.report.schema import schema
+from tests.cases import each
 from tests.paths import FIXTURES
 from tests.waits.made import DIRECTORY, NOT_KNOWN, disk, look, moment, stat, syncing
 
@@ -95,7 +96,7 @@ def test_an_account_is_as_kept(name, accepting):
     assert text == file.read_text(encoding="utf-8")
 
 
-@pytest.mark.parametrize("name", [name for name in REPORTS if name.endswith(".txt")])
+@each("name", [name for name in REPORTS if name.endswith(".txt")])
 def test_lines_are_as_wide_as_a_terminal_and_show_no_control_characters(name):
     for line in REPORTS[name]().split("\n"):
         assert width(line) <= 80, line

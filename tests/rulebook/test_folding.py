@@ -1,11 +1,11 @@
 """What stands behind what: by urgency, severity and place alone, whatever the rules are about."""
 
-import pytest
 from msgspec.structs import replace
 
 from fsadvisor.rulebook.mutants import imagined
 from fsadvisor.rulebook.ranking import behind
 from fsadvisor.rulebook.rule import Outcome
+from tests.cases import each
 from tests.machines.replay import RULES
 
 LIKE = next(rule for rule in RULES if rule.id == "drive-failing")
@@ -32,7 +32,7 @@ def stands(*calling, waived=(), outcome=Outcome.ADVISE):
     return {about[0]: (it.why, it.rule.id, it.subject.id) for about, it in found.items()}
 
 
-@pytest.mark.parametrize(
+@each(
     ("urgency", "severity", "tuned", "rewritten"),
     [
         ("losing", "critical", "waits", "waits"),

@@ -1,11 +1,11 @@
 """The health gate: what it asks of each kind of subject, and the answers that open it."""
 
-import pytest
 from msgspec.structs import replace
 
 from fsadvisor.facts import FALSE, TRUE, UNKNOWN, Cause, Unknown
 from fsadvisor.rulebook import gate
 from fsadvisor.storage.catalogue import SCOPES
+from tests.cases import each
 from tests.rulebook.imagine import scope
 
 OPEN = {
@@ -18,7 +18,7 @@ OPEN = {
 }
 
 
-@pytest.mark.parametrize("subject", SCOPES)
+@each("subject", SCOPES)
 def test_all_that_could_make_a_rewrite_lose_data_is_asked_and_open_only_by_the_good_answer(subject):
     asked = gate.questions(subject)
     expected = [name for name in OPEN if name.partition(".")[0] in SCOPES[subject]]

@@ -1,11 +1,11 @@
 """Rules speak the field's language, in sentences that are read once."""
 
-import pytest
 from msgspec.structs import replace
 
 from fsadvisor.rulebook.language import MOST_WORDS, misworded, misworded_rule, sentences
 from fsadvisor.rulebook.laws import unproven
 from fsadvisor.rulebook.loading import own_rulebook
+from tests.cases import each
 
 RULES = own_rulebook().rules
 
@@ -14,7 +14,7 @@ def test_each_text_of_a_rule_says_the_fields_words_in_short_sentences():
     assert {rule.id: wrong for rule in RULES if (wrong := list(misworded_rule(rule)))} == {}
 
 
-@pytest.mark.parametrize(
+@each(
     ("text", "term"),
     [
         ("Its folder is full.", "directory"),
@@ -35,7 +35,7 @@ def test_a_word_of_this_projects_own_is_refused_with_the_fields_term(text, term)
     assert term in words
 
 
-@pytest.mark.parametrize(
+@each(
     "text",
     [
         "Run `chattr -C FOLDER`.",

@@ -33,7 +33,7 @@ def way(fs_type, advice, needs=""):
     return OtherWay(compile_expression(f"mount.fs_type == '{fs_type}'", "mount"), advice, needs=needs)
 
 
-@pytest.mark.parametrize(
+@each(
     ("facts", "advice", "needs"),
     [
         ({"mount.fs_type": "ext4"}, "in words Fsck.", "unmount"),
@@ -59,7 +59,7 @@ def instructions(command, point):
     return render(remedy(command), scope("mount", {"mount.point": point}))
 
 
-@pytest.mark.parametrize(
+@each(
     ("command", "point", "rendered"),
     [
         ("umount {mount.point}", "/srv", "umount /srv"),
@@ -77,7 +77,7 @@ def test_a_value_is_quoted_for_the_shell(command, point, rendered):
     assert instructions(command, point).now == (rendered,)
 
 
-@pytest.mark.parametrize(
+@each(
     ("point", "reason"),
     [
         ("/two\nlines", "not safe to paste"),
@@ -114,7 +114,7 @@ def test_a_rendered_command_has_the_value_as_one_word(point):
         assert shlex.split(found.now[0]) == ["mount", "-o", "remount,noatime", point]
 
 
-@pytest.mark.parametrize("point", ["/$(echo x)", "/it's", '/"', "/a\\b", "/!x", "/*", "/~", "/é ü", "/;true"])
+@each("point", ["/$(echo x)", "/it's", '/"', "/a\\b", "/!x", "/*", "/~", "/é ü", "/;true"])
 def test_a_real_shell_passes_the_value_on_unchanged(point):
     command = instructions("printf %s {mount.point}", point).now[0]
     assert subprocess.run(["sh", "-c", command], capture_output=True, text=True, check=True).stdout == point

@@ -9,6 +9,7 @@ from fsadvisor.rulebook.advise import advise
 from fsadvisor.rulebook.loading import own_rulebook
 from fsadvisor.rulebook.rule import Outcome
 from fsadvisor.survey.whole import survey
+from tests.cases import each
 from tests.paths import FIXTURES
 from tests.told import BARE_METAL, disk, machine, stacked
 
@@ -95,7 +96,7 @@ NVME_CASES = [
 ]
 
 
-@pytest.mark.parametrize(("rule", "told"), NVME_CASES, ids=[rule for rule, _ in NVME_CASES])
+@each(("rule", "told"), NVME_CASES)
 def test_a_rule_on_an_nvme_drive_speaks_up(rule, told):
     assert advised(with_nvme(**told))[rule] == ["nvme0n1"]
 
@@ -196,7 +197,7 @@ LAYER_CASES = [
 ]
 
 
-@pytest.mark.parametrize(("rule", "made"), LAYER_CASES, ids=[rule for rule, _ in LAYER_CASES])
+@each(("rule", "made"), LAYER_CASES)
 def test_a_rule_on_a_layer_speaks_up(rule, made):
     assert advised(made)[rule] == ["dm-0"]
 

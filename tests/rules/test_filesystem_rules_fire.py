@@ -213,7 +213,7 @@ def btrfs(options="rw,space_cache=v2", text=None, snapshots="", flags=(), files=
 IN_PLACE = {"/srv/my": "0x800000", "/srv/my/ibdata1": "0x0"}
 
 
-@pytest.mark.parametrize(
+@each(
     ("made", "expected"),
     [
         (

@@ -1,7 +1,5 @@
 """Gains that a probe tells: the probes are there, and the rules that wait for them speak when they have run."""
 
-import pytest
-
 from fsadvisor.measure.probe.jobs import JOBS
 from fsadvisor.rulebook.advise import Outcome, judge
 from fsadvisor.rulebook.loading import own_rulebook
@@ -18,7 +16,7 @@ def test_what_would_measure_a_gain_is_a_probe(rule):
     assert [job for job in rule.gain.measure.split() if job not in JOBS] == []
 
 
-@pytest.mark.parametrize("rule", [it for it in MEASURED if it.measured], ids=lambda rule: rule.id)
+@each("rule", [it for it in MEASURED if it.measured])
 def test_the_fact_that_tells_a_gain_is_set_by_the_probes_that_are_named(rule):
     assert catalogue()[rule.gain.measured].source == f"`fsadvisor probe {rule.gain.measure}`"
 
@@ -37,7 +35,7 @@ def on(rule, **changed):
     return judge(rule, imagined(rule, {name: value for name, value in facts.items() if value is not None}))
 
 
-@pytest.mark.parametrize(
+@each(
     ("share", "of_the_time", "outcome"),
     [
         (36.0, 0.8, Outcome.ADVISE),
@@ -61,7 +59,7 @@ def test_the_ladder_s_share_is_the_gain_of_flushes_that_protect_nothing():
     assert verdict.gain().basis == "measured"
 
 
-@pytest.mark.parametrize(
+@each(
     ("faster", "outcome"),
     [
         ("O_DSYNC", Outcome.ADVISE),

@@ -10,6 +10,7 @@ from fsadvisor.machine.kept_files import ATTESTATIONS
 from fsadvisor.storage.catalogue import catalogue
 from fsadvisor.survey import read_fact
 from fsadvisor.survey.whole import survey
+from tests.cases import each
 from tests.told import disk, machine
 
 NVME = "pci0000:00/0000:01:00.0/nvme/nvme0"
@@ -60,7 +61,7 @@ def test_without_the_file_nothing_is_said_and_nothing_is_ignored():
     assert (storage.waivers, storage.ignored) == ((), ())
 
 
-@pytest.mark.parametrize(
+@each(
     ("text", "why"),
     [
         (attestation(until="2026-11-19", on="2025-11-19"), "it has expired on 2026-11-19"),
@@ -197,7 +198,7 @@ def test_a_waiver_holds_until_its_last_day():
     )
 
 
-@pytest.mark.parametrize(
+@each(
     ("text", "why"),
     [
         (waiver(until="2026-11-19"), "it has expired on 2026-11-19"),

@@ -7,6 +7,7 @@ import pytest
 from fsadvisor import drives
 from fsadvisor.facts import Unknown
 from fsadvisor.survey.whole import survey
+from tests.cases import each
 from tests.told import disk, machine
 
 GIB = 1 << 30
@@ -85,7 +86,7 @@ def test_a_disk_that_azure_did_not_tell_of_stays_unknown_and_says_whom_to_ask(na
         assert "az disk show" in fact.learn
 
 
-@pytest.mark.parametrize("said", ["", "[]", '{"ds": 5}', '{"ds": {"meta_data": {"imds": {"compute": {"vmSize": 7}}}}}'])
+@each("said", ["", "[]", '{"ds": 5}', '{"ds": {"meta_data": {"imds": {"compute": {"vmSize": 7}}}}}'])
 def test_without_azures_word_its_disks_are_network_disks_of_no_known_type(said):
     one, host = found(AZURE | {"/run/cloud-init/instance-data.json": said})
     assert one.cloud_disk.value == "network"
@@ -101,7 +102,7 @@ def test_amazon_tells_the_size_of_the_machine_and_nothing_of_the_volume():
     assert "does not apply" in one.host_cache.learn or one.host_cache.cause.value == "not_applicable"
 
 
-@pytest.mark.parametrize(
+@each(
     ("dmi", "cloud"),
     [
         ({"sys_vendor": "Xen", "bios_version": "4.11.amazon", "product_name": "HVM domU"}, "aws"),

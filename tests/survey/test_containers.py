@@ -1,10 +1,9 @@
 """A path of a container is found on the host by the mounts of both, or is not known."""
 
-import pytest
-
 from fsadvisor.facts import Cause, Known
 from fsadvisor.survey.program_files import Mounts
 from fsadvisor.survey.whole import survey
+from tests.cases import each
 from tests.told import disk, machine
 
 HOST = [
@@ -20,7 +19,7 @@ def place(path, *theirs, host=HOST):
     return Mounts(machine(mounts=host), "".join(f"{line}\n" for line in theirs)).place(path)
 
 
-@pytest.mark.parametrize(
+@each(
     ("path", "mounts", "found", "in_layer"),
     [
         ("/data/pg", [LAYER], "/var/lib/docker/overlay2/x/diff/data/pg", True),
@@ -48,7 +47,7 @@ def test_a_path_is_followed_to_the_host(path, mounts, found, in_layer):
     assert (told.path.value, told.in_layer.value) == (found, in_layer)
 
 
-@pytest.mark.parametrize(
+@each(
     ("path", "mounts"),
     [
         ("/data", []),

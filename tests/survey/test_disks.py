@@ -7,6 +7,7 @@ import pytest
 from fsadvisor.facts import Unknown
 from fsadvisor.readers import nvme_identify, smartctl
 from fsadvisor.survey.whole import survey
+from tests.cases import each
 from tests.told import BARE_METAL, disk, machine
 
 SATA = "pci0000:00/0000:00:1f.2/ata3/host2/target2:0:0/2:0:0:0"
@@ -75,7 +76,7 @@ def test_an_old_kernel_counts_no_flushes():
     assert isinstance(found.flush_time_percent, Unknown)
 
 
-@pytest.mark.parametrize(
+@each(
     ("current", "drive", "slot", "reduced"),
     [
         (("16.0", 4), ("16.0", 4), ("16.0", 16), False),
@@ -108,7 +109,7 @@ def test_how_trim_is_sent_is_read_from_the_drives_own_port():
     assert found.trim_command.value == "queued"
 
 
-@pytest.mark.parametrize(
+@each(
     ("model", "trouble"),
     [
         ("Samsung SSD 860 EVO 1TB", True),
@@ -158,7 +159,7 @@ def test_what_another_source_says_of_another_drive_does_not_replace_the_kernels_
     assert (found.model.value, found.firmware.value) == ("ST4000NM0034", "E004")
 
 
-@pytest.mark.parametrize(
+@each(
     ("model", "kind"),
     [
         ("Amazon Elastic Block Store", "network"),
@@ -209,7 +210,7 @@ def test_the_scsi_drivers_write_through_is_not_the_drives_own_word(where):
     assert asked.volatile_cache.value is True
 
 
-@pytest.mark.parametrize(
+@each(
     ("name", "cache", "more", "expected"),
     [
         ("sda", "write back", {}, True),

@@ -5,6 +5,7 @@ import pytest
 from fsadvisor.facts import Cause, Unknown
 from fsadvisor.readers import xfs_reports, zfs_tools
 from fsadvisor.survey.whole import survey
+from tests.cases import each
 from tests.told import disk, machine, partition, stacked
 
 UUID = "/sys/fs/btrfs/1b671a64"
@@ -191,7 +192,7 @@ def volume(table, uuid="LVM-x", **more):
     )
 
 
-@pytest.mark.parametrize(
+@each(
     ("table", "chunk", "width"),
     [
         ("striped 2 128 8:0 2048 8:16 2048", 65536, 131072),
@@ -259,7 +260,7 @@ def test_f2fs_without_checkpoints_is_told_by_its_options():
     assert of("f2fs", "rw,fsync_mode=posix").checkpoints.value is True
 
 
-@pytest.mark.parametrize(
+@each(
     ("kind", "options", "expected"),
     [
         ("f2fs", "rw,discard", "async"),

@@ -7,6 +7,7 @@ import pytest
 from fsadvisor.facts import NOT_APPLICABLE, Cause, Unknown
 from fsadvisor.readers import dmsetup, volume_tools
 from fsadvisor.survey.whole import survey
+from tests.cases import each
 from tests.told import disk, machine, partition, stacked
 
 NVME = "pci0000:00/0000:00:01.0/nvme/nvme0"
@@ -213,7 +214,7 @@ def test_what_a_logical_volume_is_only_its_table_tells():
     assert layer("dm-0", *parts, commands=other).kind.cause is Cause.NOT_EXPOSED
 
 
-@pytest.mark.parametrize(
+@each(
     ("uuid", "kind"),
     [
         ("CRYPT-LUKS2-x", "dm-crypt"),

@@ -1,11 +1,10 @@
 """What pages and sysfs tell is not asked of people; what they don't tell stays open."""
 
-import pytest
-
 from fsadvisor.facts import Cause
 from fsadvisor.machine.kept_files import ATTESTATIONS
 from fsadvisor.storage.catalogue import catalogue
 from fsadvisor.survey.whole import survey
+from tests.cases import each
 from tests.machines import parts
 from tests.panel import build
 
@@ -49,7 +48,7 @@ def test_firmware_is_trusted_only_where_a_page_names_it_as_cured():
     assert unseen.cause is Cause.NOT_ATTESTED, "a revision that no page names was not looked up"
 
 
-@pytest.mark.parametrize(
+@each(
     ("where", "model", "covered"),
     [
         (None, build.PM9A3, True),

@@ -12,6 +12,7 @@ from fsadvisor.machine.recording import RecordingMachine
 from fsadvisor.storage.catalogue import catalogue
 from fsadvisor.survey.measured import conditions_of
 from fsadvisor.survey.whole import survey
+from tests.cases import each
 from tests.told import BARE_METAL, disk, machine, stacked
 
 MOUNT = "36 1 8:0 / /srv rw,relatime shared:1 - ext4 /dev/sda rw"
@@ -94,7 +95,7 @@ def test_a_step_that_is_not_sure_is_no_fact():
     assert learn(found, "mount.flush_share_percent").endswith("the result of 2026-11-21 does not tell it")
 
 
-@pytest.mark.parametrize(
+@each(
     ("change", "what"),
     [
         ({"kernel": "6.13.0"}, "host.kernel_release = '6.12.0'"),
@@ -125,7 +126,7 @@ def test_the_newest_of_results_that_hold_counts():
     assert fact(storage(line(), old), "mount.commit_us").value == 800
 
 
-@pytest.mark.parametrize(
+@each(
     ("more", "why"),
     [
         ({"figure": None}, "the probe of 2026-11-21 came to no figure"),

@@ -5,6 +5,7 @@ import pytest
 from fsadvisor.facts import Cause, Unknown
 from fsadvisor.survey import configured
 from fsadvisor.survey.whole import survey
+from tests.cases import each
 from tests.told import disk, machine
 
 ROOT_MOUNT = "1 0 8:0 / / rw,relatime - ext4 /dev/sda rw"
@@ -38,7 +39,7 @@ def test_options_that_fstab_asks_for_and_the_mount_lacks_are_named():
     assert found.options_not_in_force.value == ("noatime", "errors=remount-ro")
 
 
-@pytest.mark.parametrize(
+@each(
     ("kind", "wanted", "shown", "lacking"),
     [
         ("xfs", "logbsize=262144,allocsize=1m,quota,noikeep", "rw,allocsize=1024k,logbsize=256k,usrquota", ()),
@@ -130,7 +131,7 @@ def test_a_database_and_a_mail_spool_make_a_mount_mixed_and_need_its_access_time
     assert found.atime_readers.value == ("mail delivery",)
 
 
-@pytest.mark.parametrize(
+@each(
     ("running", "directory"),
     [
         (process("mongod", "/", ["/data/mongo", "/etc/mongod.conf"]), "/data/mongo"),
@@ -162,7 +163,7 @@ def stat(writes, write_bytes, flushes):
     return f"1 0 8 0 {writes} 0 {sectors} 0 0 0 0 0 0 0 0 {flushes} 0"
 
 
-@pytest.mark.parametrize(
+@each(
     ("counters", "expected"),
     [
         (stat(20_000, 20_000 * (1 << 20), 5), "streaming"),

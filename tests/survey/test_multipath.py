@@ -5,6 +5,7 @@ import pytest
 from fsadvisor.facts import NOT_APPLICABLE, Cause, Unknown
 from fsadvisor.readers import dmsetup
 from fsadvisor.survey.whole import survey
+from tests.cases import each
 from tests.told import disk, machine, stacked
 
 TABLE = " ".join(dmsetup.DMSETUP_TABLE_ARGV)
@@ -22,7 +23,7 @@ def mapped(*slaves):
 PATHS = "multipath 2 0 0 0 1 1 A 0 2 2 8:0 {} 1 0 1 8:16 {} 0 0 1"
 
 
-@pytest.mark.parametrize(
+@each(
     ("states", "offline", "usable"),
     [("AA", "running", 2), ("FA", "running", 1), ("FF", "running", 0), ("AA", "offline", 1), ("FA", "offline", 1)],
 )

@@ -1,11 +1,10 @@
 """What is exported by NFS: by the server's own table, while a server runs; a recording without it leaves it open."""
 
-import pytest
-
 from fsadvisor.facts import Cause, Known, Unknown
 from fsadvisor.machine import fit_to_tell
 from fsadvisor.readers import server_files
 from fsadvisor.survey import tenants
+from tests.cases import each
 from tests.paths import FIXTURES
 from tests.told import machine
 
@@ -21,7 +20,7 @@ def exported(files, point, points=POINTS, ganesha=False):
     return tenants.exported(made, points, Known(ganesha, "running processes"))(point)
 
 
-@pytest.mark.parametrize(("point", "how"), [("/srv", "async"), ("/srv/b", "no"), ("/data", "sync"), ("/", "no")])
+@each(("point", "how"), [("/srv", "async"), ("/srv/b", "no"), ("/data", "sync"), ("/", "no")])
 def test_a_mount_is_exported_as_the_weakest_of_its_directories_for_writing(point, how):
     assert exported(RUNS, point).value == how
 

@@ -1,9 +1,8 @@
 """What carries an NVMe drive's commands, and what that means for a model's good name."""
 
-import pytest
-
 from fsadvisor.facts import Unknown
 from fsadvisor.survey.whole import survey
+from tests.cases import each
 from tests.told import BARE_METAL, disk, machine
 
 HEAD = "virtual/nvme-subsystem/nvme-subsys0"
@@ -24,7 +23,7 @@ def drive(where, *paths, vm="none", **more):
     return next(it.scope["disk"] for it in survey(made, {}).subjects if it.id == "disk:nvme0n1")
 
 
-@pytest.mark.parametrize("words", [("tcp",), ("tcp", "tcp"), ("rdma",), ("fc",), ("loop",), (None,)])
+@each("words", [("tcp",), ("tcp", "tcp"), ("rdma",), ("fc",), ("loop",), (None,)])
 def test_a_drive_behind_a_network_is_not_hardware_whatever_its_name(words):
     found = drive(HEAD, *(path(number, FABRICS, word) for number, word in enumerate(words)))
     assert found.nvme_transport.value == (words[0] or "fabrics")

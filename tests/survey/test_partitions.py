@@ -1,12 +1,11 @@
 """Partitions on and off the physical blocks of a disk."""
 
-import pytest
-
 from fsadvisor.survey.whole import survey
+from tests.cases import each
 from tests.told import disk, machine, partition
 
 
-@pytest.mark.parametrize(
+@each(
     ("start", "offset", "physical", "off"),
     [
         (63, "512", "4096", True),

@@ -7,6 +7,7 @@ import pytest
 from fsadvisor.facts import Cause, Unknown
 from fsadvisor.readers import nvme_identify, nvme_logs, nvme_output, smartctl
 from fsadvisor.survey.whole import survey
+from tests.cases import each
 from tests.told import BARE_METAL, disk, machine
 
 PATH = "/dev/nvme0n1"
@@ -93,7 +94,7 @@ def test_a_volatile_cache_and_nothing_else_is_the_verdict_unknown():
     assert verdict(id_ctrl(7), feature(1), smart_log(), NO_OCP).plp.value == "unknown"
 
 
-@pytest.mark.parametrize("missing", range(4))
+@each("missing", range(4))
 def test_what_could_not_be_asked_leaves_the_verdict_open(missing):
     given = [id_ctrl(6), smart_log(), NO_OCP, NO_FEATURE]
     del given[missing]
@@ -108,7 +109,7 @@ def test_a_contradiction_between_drive_and_kernel_is_shown_and_proves_nothing():
     assert "contradict" in found.plp.source
 
 
-@pytest.mark.parametrize("model", ["QEMU NVMe Ctrl", "Amazon Elastic Block Store", "nvme_card-pd", "Linux"])
+@each("model", ["QEMU NVMe Ctrl", "Amazon Elastic Block Store", "nvme_card-pd", "Linux"])
 def test_a_disk_that_a_hypervisor_shows_is_never_proven(model):
     assert verdict(id_ctrl(0), smart_log(), ocp(95), cache="write through", model=model).plp.value == "unknown"
 
@@ -122,8 +123,6 @@ def test_a_drive_over_the_network_is_never_proven():
     assert verdict(id_ctrl(0), smart_log(), cache="write through", where=fabrics).plp.value == "unknown"
 
 
-@pytest.mark.parametrize(
-    ("vwc", "on", "expected"), [(7, 1, True), (7, 0, False), (1, 1, True), (6, 1, False), (4, 1, False)]
-)
+@each(("vwc", "on", "expected"), [(7, 1, True), (7, 0, False), (1, 1, True), (6, 1, False), (4, 1, False)])
 def test_the_volatile_cache_is_bit_0_and_switched_on(vwc, on, expected):
     assert verdict(id_ctrl(vwc), feature(on), smart_log()).volatile_cache.value is expected

@@ -6,6 +6,7 @@ from fsadvisor.facts import Cause, Known, Unknown
 from fsadvisor.survey.controllers import Cache
 from fsadvisor.survey.drive import Drive
 from fsadvisor.survey.power_loss import DriveEvidence, by_controller, weigh
+from tests.cases import each
 
 NO_TOOL = Unknown(Cause.NO_TOOL, "install storcli64")
 MODEL = Known("MR9361-8i", "sysfs")
@@ -27,7 +28,7 @@ def verdict(policy="write back", battery="optimal", drives="disabled", virtual=F
     return weigh(case)
 
 
-@pytest.mark.parametrize(
+@each(
     ("policy", "battery", "drives", "expected"),
     [
         ("write back", "optimal", "disabled", "proven"),

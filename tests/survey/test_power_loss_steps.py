@@ -5,6 +5,7 @@ import pytest
 from fsadvisor.facts import Cause, Unknown
 from fsadvisor.survey.power_loss import ControllerEvidence, weigh
 from fsadvisor.survey.power_loss_evidence import Evidence
+from tests.cases import each
 from tests.survey.evidence import (
     NO_TOOL,
     SILENT,
@@ -50,7 +51,7 @@ def test_of_a_virtual_disk_who_runs_it_is_asked_and_nobody_else(transport):
     assert step.startswith("ask whoever runs the hypervisor")
 
 
-@pytest.mark.parametrize(
+@each(
     ("answer", "vwc", "step"),
     [
         (
@@ -105,7 +106,7 @@ def test_a_kernel_that_flushes_a_cache_that_is_not_there_was_told_to():
         assert not [it for it in weigh(case).steps if it.startswith("find what set")]
 
 
-@pytest.mark.parametrize(
+@each(
     ("name", "plugin"),
     [
         ("Micron 7450", "micron"),

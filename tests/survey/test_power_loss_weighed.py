@@ -12,6 +12,7 @@ from fsadvisor.survey import power_loss_evidence
 from fsadvisor.survey.power_loss import ControllerEvidence, weakest
 from fsadvisor.survey.power_loss import weigh as weighed_by_us
 from fsadvisor.survey.power_loss_evidence import Evidence, Weight
+from tests.cases import each
 from tests.survey.evidence import (
     NO,
     NO_TOOL,
@@ -59,7 +60,7 @@ def says(case):
     return " | ".join(map(str, weigh(case).evidence))
 
 
-@pytest.mark.parametrize("cause", [Cause.ASLEEP, Cause.DENIED, Cause.NO_TOOL, Cause.TIMED_OUT, Cause.UNREADABLE])
+@each("cause", [Cause.ASLEEP, Cause.DENIED, Cause.NO_TOOL, Cause.TIMED_OUT, Cause.UNREADABLE])
 def test_smartctl_s_word_is_waited_for_where_it_can_be_had(cause):
     kept = Unknown(cause, "cure it")
     assert weigh(other(smart=kept)).missing is kept
@@ -175,7 +176,7 @@ def test_a_cache_that_the_kernel_sees_otherwise_is_a_contradiction():
     assert "contradict" not in says(nvme())
 
 
-@pytest.mark.parametrize(("transport", "waits"), [("nvme", 1), ("sata", 1), ("sas", 1), ("virtio", 0)])
+@each(("transport", "waits"), [("nvme", 1), ("sata", 1), ("sas", 1), ("virtio", 0)])
 def test_the_model_is_waited_for_where_a_drive_has_one(transport, waits):
     case = nvme(model=NO_TOOL) if transport == "nvme" else other(transport, model=NO_TOOL)
     assert (weigh(case).missing is NO_TOOL) is bool(waits)
@@ -208,9 +209,7 @@ def test_a_drive_that_refuses_a_log_or_has_another_s_is_not_asked_again():
     assert weigh(nvme({"ocp": asked})).missing is asked
 
 
-@pytest.mark.parametrize(
-    ("percent", "verdict"), [(1, "failed"), (2, "proven"), (100, "proven"), (0xFFFF, "absent"), (0, "failed")]
-)
+@each(("percent", "verdict"), [(1, "failed"), (2, "proven"), (100, "proven"), (0xFFFF, "absent"), (0, "failed")])
 def test_capacitors_below_two_percent_of_what_is_needed_have_failed(percent, verdict):
     assert weigh(nvme({"ocp": ocp(percent)})).verdict == verdict
 
@@ -237,7 +236,7 @@ def test_a_drive_that_says_that_it_is_failing_is_quoted():
 DATA_CENTRE = family(name="Intel/Solidigm S4500/S4600/S4510/S4610/S4520/S4620 (attr 175/235 Power_Loss_Cap_Test)")
 
 
-@pytest.mark.parametrize(
+@each(
     ("attribute", "verdict"),
     [
         (row("Power_Loss_Cap_Test", 100, 10), "proven"),
@@ -353,7 +352,7 @@ INTEL_175 = 252 << 32 | 641 << 16 | 629
 """252 tests, the last 641 minutes ago in 629 microseconds."""
 
 
-@pytest.mark.parametrize(
+@each(
     ("value", "thresh", "raw", "listing", "expected"),
     [
         (100, 10, INTEL_175, "oem", "claimed"),

@@ -1,10 +1,9 @@
 """Who is told of an array's trouble."""
 
-import pytest
-
 from fsadvisor.facts import Cause, Known
 from fsadvisor.survey import raid
 from fsadvisor.survey.whole import survey
+from tests.cases import each
 from tests.panel.servers import md_nobody_told
 
 
@@ -14,7 +13,7 @@ def mail(printed):
     return next(it.scope["host"].md_mail for it in survey(server, {}).subjects if it.kind == "host")
 
 
-@pytest.mark.parametrize(
+@each(
     ("printed", "told"),
     [
         ("/dev/null:0\n", False),
@@ -28,7 +27,7 @@ def test_somebody_is_told_where_a_file_says_whom(printed, told):
     assert mail(printed).value is told
 
 
-@pytest.mark.parametrize(
+@each(
     "printed",
     [
         *("", "Usage: grep [OPTION]...\n", "\x00\x1b]0;", "/etc/mdadm.co", "/etc/mdadm.conf:1\n"),

@@ -5,6 +5,7 @@ import pytest
 from fsadvisor.facts import Cause, Unknown
 from fsadvisor.survey import host
 from fsadvisor.survey.whole import survey
+from tests.cases import each
 from tests.told import disk, machine
 
 DATA = "/var/lib/postgresql/15/main"
@@ -102,9 +103,7 @@ def test_settings_of_a_later_postgresql_need_its_version():
     assert postgres({}, version="x").io_method.cause is Cause.UNREADABLE
 
 
-@pytest.mark.parametrize(
-    ("value", "expected"), [("off", "off"), ("FALSE", "off"), ("remote_apply", "remote_apply"), ("yes", "on")]
-)
+@each(("value", "expected"), [("off", "off"), ("FALSE", "off"), ("remote_apply", "remote_apply"), ("yes", "on")])
 def test_what_a_commit_waits_for_is_told_in_postgresqls_words(value, expected):
     found = postgres({f"{DATA}/postgresql.conf": f"synchronous_commit = {value}\n"})
     assert found.synchronous_commit.value == expected
@@ -169,7 +168,7 @@ def test_the_default_flush_method_follows_the_release(commands, name, expected):
     assert found.direct_io.value is (expected == "O_DIRECT")
 
 
-@pytest.mark.parametrize(
+@each(
     ("cnf", "expected"),
     [
         ("[mysqld]\ninnodb-flush-method = nosync\n", "nosync"),
@@ -187,7 +186,7 @@ def test_a_flush_method_is_read_off_the_groups_of_this_server(cnf, expected):
     assert isinstance(found, Unknown) if expected is None else found.value == expected
 
 
-@pytest.mark.parametrize(
+@each(
     ("line", "expected"),
     [
         ("skip-innodb-doublewrite", "OFF"),
@@ -261,7 +260,7 @@ def test_redis_is_told_by_the_file_that_names_its_folder():
     assert isinstance(other.appendfsync, Unknown)
 
 
-@pytest.mark.parametrize(
+@each(
     ("text", "folder", "unsafe", "log"),
     [
         ("data-dir: /srv/etcd\n", "/srv/etcd", False, "/srv/etcd/member/wal"),
@@ -327,7 +326,7 @@ def test_a_count_of_names_that_was_cut_short_counts_only_where_it_is_large():
     assert isinstance(postgres({}, extents=laid([], whole=False, largest_folder=500)).largest_folder, Unknown)
 
 
-@pytest.mark.parametrize(
+@each(
     ("text", "root", "expected"),
     [
         ("/etc/cron.d/defrag\n/etc/crontab\n", True, ("/etc/cron.d/defrag", "/etc/crontab")),
@@ -342,7 +341,7 @@ def test_jobs_that_defragment_are_known_by_their_files(text, root, expected):
     assert isinstance(found, Unknown) if expected is None else found.value == expected
 
 
-@pytest.mark.parametrize(
+@each(
     ("writes", "directory"),
     [
         ("/srv/ldap", "/srv/ldap"),

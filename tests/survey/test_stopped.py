@@ -4,6 +4,7 @@ import pytest
 
 from fsadvisor.facts import Known, Unknown
 from fsadvisor.survey.whole import survey
+from tests.cases import each
 from tests.told import disk, machine, partition, stacked
 
 
@@ -11,7 +12,7 @@ def scopes(*parts):
     return {it.id: it.scope for it in survey(machine(*parts), {}).subjects}
 
 
-@pytest.mark.parametrize(
+@each(
     ("state", "signs"),
     [
         ({"device__state": "running"}, ()),
@@ -25,7 +26,7 @@ def test_a_disk_takes_requests_only_where_the_kernel_says_so(state, signs):
     assert isinstance(found, Unknown) if signs is None else found == Known(signs, found.source)
 
 
-@pytest.mark.parametrize(
+@each(
     ("paths", "signs"),
     [
         (("live", "dead"), ()),
@@ -48,7 +49,7 @@ def array(**more):
     return stacked("md127", "9:127", (), **({"md__metadata_version": "1.2", "md__dev-sda1__state": "spare"} | more))
 
 
-@pytest.mark.parametrize(
+@each(
     ("told", "expected"),
     [
         ({"size": "0", "md__array_state": "inactive", "md__raid_disks": "4"}, ("md127 with 1 of 4 members",)),

@@ -1,10 +1,9 @@
 """What this system runs in is told without systemd, too, and never by what is missing alone."""
 
-import pytest
-
 from fsadvisor.facts import Cause, Known, Unknown
 from fsadvisor.machine.port import Reply, Wrapped
 from fsadvisor.survey import host, hosting
+from tests.cases import each
 from tests.panel import build
 
 BARE = "processor\t: 0\nvendor_id\t: GenuineIntel\nflags\t\t: fpu vme de pse\n"
@@ -47,7 +46,7 @@ class Without(Wrapped):
         return Unknown(Cause.NO_TOOL, "install systemd", source)
 
 
-@pytest.mark.parametrize(
+@each(
     ("links", "root", "said"),
     [
         (INIT | OURS, True, False),
@@ -75,7 +74,7 @@ def test_a_container_engines_file_tells_first():
     assert hosting.container(machine) == Known(True, "/run/.containerenv")
 
 
-@pytest.mark.parametrize(
+@each(
     ("files", "folders", "said"),
     [
         ({"/proc/cpuinfo": GUEST}, {}, True),
@@ -94,7 +93,7 @@ def test_a_virtual_machine_shows_in_its_processor_and_firmware(files, folders, s
     assert (fact.value if isinstance(fact, Known) else None) is said
 
 
-@pytest.mark.parametrize(
+@each(
     ("jobs", "root", "said"),
     [("/etc/periodic/weekly/trim\n", True, "active"), ("", True, None), ("", False, None), (None, True, None)],
 )

@@ -5,6 +5,7 @@ import pytest
 from fsadvisor.facts import Cause, Unknown
 from fsadvisor.survey import configured
 from fsadvisor.survey.whole import survey
+from tests.cases import each
 from tests.told import BARE_METAL, disk, machine
 
 ROOT_MOUNT = "1 0 8:0 / / rw,relatime - ext4 /dev/sda rw"
@@ -22,7 +23,7 @@ def test_a_virtual_disks_cache_is_what_its_driver_says(said, expected):
     assert found["disk:vda"]["disk"].volatile_cache.value is expected
 
 
-@pytest.mark.parametrize("said", ["", "write", "\x00", "none of your business"])
+@each("said", ["", "write", "\x00", "none of your business"])
 def test_a_word_that_no_driver_says_is_no_cache_setting(said):
     virtio = scopes(machine(disk("vda", where=VIRTIO, cache_type=said)))
     scsi = scopes(machine(disk("sda", device__scsi_disk__0_0_0_0__cache_type=said)))

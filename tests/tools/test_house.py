@@ -2,6 +2,7 @@
 
 import pytest
 
+from tests.cases import each
 from tests.paths import ROOT
 from tools.house import House, circles, layers, lines, long_lived, main, shared_class_names, shared_in_one_package
 
@@ -53,7 +54,7 @@ def test_no_file_of_this_checkout_is_above_400_lines():
     assert {file.name: n for file in files if (n := file.read_text(encoding="utf-8").count("\n")) > 400} == {}
 
 
-@pytest.mark.parametrize(
+@each(
     ("text", "counted"),
     [
         ("def f(one):\n    two = one\n    return two\n", []),

@@ -45,7 +45,7 @@ def test_another_type_than_the_machines_own_takes_nothing_over():
     assert (change.default.fs_type, change.default.options, change.default.mkfs) == ("xfs", (), ())
 
 
-@pytest.mark.parametrize(
+@each(
     ("words", "kind", "job", "says"),
     [
         (["noatime"], "../x", "", "no type of filesystem"),

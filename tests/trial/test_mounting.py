@@ -2,9 +2,8 @@
 
 from pathlib import Path
 
-import pytest
-
 from fsadvisor.measure.trial.mounting import arguments
+from tests.cases import each
 
 PLACE = Path("/mnt/default")
 
@@ -15,7 +14,7 @@ def test_nilfs2_is_mounted_without_its_cleaner_whatever_else_is_asked():
     assert "-i" not in said
 
 
-@pytest.mark.parametrize("fs_type", ["ext4", "xfs", "btrfs", "f2fs", "ntfs", "exfat"])
+@each("fs_type", ["ext4", "xfs", "btrfs", "f2fs", "ntfs", "exfat"])
 def test_no_other_type_is_mounted_by_a_helper_which_may_leave_a_daemon(fs_type):
     assert "-i" in arguments("/dev/loop3", PLACE, fs_type, ())
 

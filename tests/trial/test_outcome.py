@@ -1,6 +1,5 @@
 """What a trial has to be before a rule's gain is made of it."""
 
-import pytest
 from msgspec.structs import replace
 
 from fsadvisor.measure.trial import TrialComparison, TrialOutcome
@@ -8,6 +7,7 @@ from fsadvisor.measure.trial.change import Own, of_rule
 from fsadvisor.measure.trial.testbed import Stand
 from fsadvisor.rulebook.loading import own_rulebook
 from fsadvisor.survey.tried import Ratio
+from tests.cases import each
 
 RULE = next(rule for rule in own_rulebook().rules if rule.id == "access-times-written")
 
@@ -49,7 +49,7 @@ def test_a_trial_to_its_end_on_the_mounts_own_type_counts():
     assert outcome(replace(FOUND, end="budget")).doubt("ext4") == ""
 
 
-@pytest.mark.parametrize(
+@each(
     ("one", "own_type", "says"),
     [
         (outcome(replace(FOUND, end="cancelled")), "ext4", "before every image had stood for every side"),
@@ -61,7 +61,6 @@ def test_a_trial_to_its_end_on_the_mounts_own_type_counts():
         (outcome(stands=(STANDS[0], stand("changed", "rw", "relatime"))), "ext4", "or it was not taken"),
         (outcome(stands=(STANDS[0], stand("changed", "rw", "noatime", cache="write through"))), "ext4", "no flush"),
     ],
-    ids=["cancelled", "failed", "nothing", "open", "another type", "type not known", "not taken", "no flushes"],
 )
 def test_any_other_does_not(one, own_type, says):
     assert says in one.doubt(own_type)

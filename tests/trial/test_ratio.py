@@ -15,7 +15,7 @@ from fsadvisor.measure.probe.jobs import JOBS
 from fsadvisor.measure.trial import FEWEST_BLOCKS, narrow, ratio, systematic
 from fsadvisor.measure.trial_worker import Rounds, TrialBudget, events
 from fsadvisor.survey.tried import Ratio, kind, largest, sentence
-from tests.cases import tries
+from tests.cases import each, tries
 
 JOB = JOBS["commit-fdatasync"]
 TRIED = tries(50).max_examples
@@ -62,7 +62,7 @@ def test_too_few_blocks_tell_nothing():
     assert ratio([0.1] * FEWEST_BLOCKS) is not None
 
 
-@pytest.mark.parametrize(("blocks", "left_out"), [(6, 0), (8, 3), (10, 8), (20, 52)])
+@each(("blocks", "left_out"), [(6, 0), (8, 3), (10, 8), (20, 52)])
 def test_the_interval_leaves_out_as_many_pairs_as_the_tables_of_signed_ranks_say(blocks, left_out):
     differences = [1.3**at / 100 for at in range(blocks)]
     walsh = sorted((one + other) / 2 for at, one in enumerate(differences) for other in differences[at:])
@@ -98,7 +98,7 @@ def test_the_words_say_what_the_interval_says(found, matters):
         assert narrow(found, matters)
 
 
-@pytest.mark.parametrize(
+@each(
     ("low", "high", "words"),
     [
         (1.08, 1.15, "faster by 8 to 15 %"),

@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from fsadvisor import readers
 from fsadvisor.readers import json_text
-from tests.cases import few, tries
+from tests.cases import each, few, tries
 from tools.fuzz.mutations import MACHINES
 from tools.fuzz.numbers import odd, shown
 
@@ -31,7 +31,7 @@ def test_an_audit_of_odd_numbers_ends_in_every_form_on_every_machine(name, rando
     assert shown(mutant, BY_NAME) == [], mutant
 
 
-@pytest.mark.parametrize("number", ["9" * 40, "-" + "9" * 40, "9" * 79, str(1 << 128)])
+@each("number", ["9" * 40, "-" + "9" * 40, "9" * 79, str(1 << 128)])
 def test_a_whole_number_beyond_128_bits_is_none(number):
     assert readers.whole(number) is None
     assert readers.size_bytes(f"{number}k") is None
@@ -42,6 +42,6 @@ def test_the_numbers_that_drives_count_are_read():
     assert readers.whole(str((1 << 128) - 1)) == json_text.integer({"a": (1 << 128) - 1}, "a") == (1 << 128) - 1
 
 
-@pytest.mark.parametrize("number", ["1e400", "-1e400", "NaN", "Infinity", "9" * 5000])
+@each("number", ["1e400", "-1e400", "NaN", "Infinity", "9" * 5000])
 def test_json_with_a_number_that_is_none_is_unreadable(number):
     assert "broken or cut short" in json_text.load(f'{{"a": {number}}}').learn

@@ -50,8 +50,13 @@ def recorded(live):
     return live.parent / "recorded"
 
 
+@functools.cache
 def forms(secret):
-    """The ways in which it may be written."""
+    """The ways in which it may be written, in small letters."""
+    return tuple(form.casefold() for form in _written(secret))
+
+
+def _written(secret):
     raw = secret.encode()
     yield secret
     yield raw.hex()
@@ -70,7 +75,7 @@ ESCAPES = (
 
 def found(text, secrets):
     text = text.casefold()
-    return [what for what, secret in secrets.items() if any(form.casefold() in text for form in forms(secret))]
+    return [what for what, secret in secrets.items() if any(form in text for form in forms(secret))]
 
 
 @functools.cache

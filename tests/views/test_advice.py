@@ -9,7 +9,7 @@ from fsadvisor.rulebook.rule import Outcome
 from fsadvisor.tui.views import advice
 from fsadvisor.tui.views.advice import Choice
 from fsadvisor.tui.views.snapshot import finding_key
-from tests.cases import few
+from tests.cases import each, few
 from tests.report import composed
 from tests.views.seen import snapshot_from, snapshot_of, text
 
@@ -29,7 +29,7 @@ def test_a_row_says_rank_severity_title_kind_and_where():
 SEVERITIES = ("critical", "high", "moderate", "low")
 
 
-@pytest.mark.parametrize("machine", ["old-storage-server", "raid-lvm-crypt-server", "worn-nvme-database", "btrfs-nas"])
+@each("machine", ["old-storage-server", "raid-lvm-crypt-server", "worn-nvme-database", "btrfs-nas"])
 def test_advice_is_sorted_by_the_urgency_that_its_row_names_and_by_severity_within_it(machine):
     snapshot = snapshot_from(machine)
     shown = [(advice.urgency(snapshot, one), SEVERITIES.index(one.rule.severity)) for one in snapshot.findings]

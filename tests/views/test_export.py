@@ -3,18 +3,18 @@
 import datetime as dt
 import json
 
-import pytest
 from msgspec.structs import replace
 
 from fsadvisor.storage import Supposition
 from fsadvisor.tui.screens import export
+from tests.cases import each
 from tests.views.seen import snapshot_from
 
 DAY = dt.date(2026, 11, 21)
 MACHINE = "pm9a3-postgresql-volatile"
 
 
-@pytest.mark.parametrize(
+@each(
     ("host", "name"),
     [
         ("db7.example.org", "db7.example.org-2026-11-21.txt"),

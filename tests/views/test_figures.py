@@ -1,16 +1,15 @@
 """Figures as ranges."""
 
-import pytest
-
 from fsadvisor.pages.glyphs import ASCII, UNICODE
 from fsadvisor.pages.plots import Range, in_numbers, range_of
 from fsadvisor.pages.screen import laid
 from fsadvisor.report.rule_page import figures
 from fsadvisor.rulebook.shape import Figure, Gain, measured_gain
+from tests.cases import each
 from tests.views.seen import session, text
 
 
-@pytest.mark.parametrize(
+@each(
     ("says", "expected"),
     [
         ("2 to 3 % of throughput", Range(2, 3, "%")),
@@ -26,7 +25,7 @@ def test_a_plain_range_is_drawn(says, expected):
     assert range_of(says) == expected
 
 
-@pytest.mark.parametrize(
+@each(
     "says",
     [
         "no difference proven",

@@ -11,6 +11,7 @@ from fsadvisor.report.as_text import in_a_line
 from fsadvisor.report.formats import SEVERITIES
 from fsadvisor.rulebook.rule import Outcome
 from fsadvisor.tui.views import head
+from tests.cases import each
 from tests.report import composed
 from tests.views.seen import snapshot_from, snapshot_of
 
@@ -43,7 +44,7 @@ def test_while_tools_are_asked_they_are_named_and_nothing_is_counted_as_unknown(
     assert "…" not in told(snapshot, 160, ASCII)
 
 
-@pytest.mark.parametrize("width", [1, 10, 20, 40, 60, 80, 200])
+@each("width", [1, 10, 20, 40, 60, 80, 200])
 def test_both_lines_fit_any_width_and_the_gravest_stays(width):
     for snapshot in (snapshot_from("raid-lvm-crypt-server"), snapshot_of(composed.hostile())):
         line = head.head_line(snapshot, width, UNICODE)
@@ -64,7 +65,7 @@ def test_every_place_is_found_under_the_mouse_where_it_stands(width):
     assert ("Plan" in line) == (width == 80)
 
 
-@pytest.mark.parametrize("machine", ["ext4-nobarrier", "as-it-is", "worn-nvme-database", "old-storage-server"])
+@each("machine", ["ext4-nobarrier", "as-it-is", "worn-nvme-database", "old-storage-server"])
 def test_head_report_and_summary_count_each_finding_once_and_the_same(machine):
     snapshot = snapshot_from(machine)
     told_of = re.findall(r"  (\d+) ([a-z ]+?)(?=  | $)", told(snapshot, 250))

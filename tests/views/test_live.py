@@ -1,6 +1,5 @@
 """Live, as lines and rows."""
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from msgspec.structs import replace
@@ -213,7 +212,7 @@ def test_no_name_breaks_a_line_or_reaches_the_terminal(glyphs, width, hostile):
     assert max(map(columns, lines)) <= width
 
 
-@pytest.mark.parametrize("width", WIDTHS)
+@each("width", WIDTHS)
 def test_ascii_takes_the_same_columns_and_no_other_signs(width):
     now = live.Seen(moments=busy().moments, writing=writing())
 

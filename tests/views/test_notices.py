@@ -1,9 +1,8 @@
 """Disks that came and went, in the head line."""
 
-import pytest
-
 from fsadvisor.pages.glyphs import columns, line, plain
 from fsadvisor.tui.views.head import disks_words, notice, with_told
+from tests.cases import each
 
 
 def test_one_disk_is_named_and_several_are_counted():
@@ -19,7 +18,7 @@ def test_where_room_is_short_the_key_still_stands_there():
     assert plain(notice({"sdb": True}, 3)) == ""
 
 
-@pytest.mark.parametrize("width", [40, 64, 80, 200])
+@each("width", [40, 64, 80, 200])
 def test_the_row_of_places_keeps_its_width(width):
     places = line(" 1 Overview  2 Unknowns")
     told = notice({"\x1b[31m" * 50: True}, width - columns(places) - 1)

@@ -7,6 +7,7 @@ import pytest
 from fsadvisor.rulebook.loading import own_rulebook
 from fsadvisor.tui.views import keys
 from fsadvisor.tui.views.snapshot import A_WORD, ALL_WORDS, BEGUN, EXACT, INSIDE
+from tests.cases import each
 from tests.views.seen import many_disks, snapshot_from
 
 RULES = own_rulebook().rules
@@ -135,7 +136,7 @@ def test_the_first_subject_with_a_value_stands_for_all_that_have_the_same():
     ]
 
 
-@pytest.mark.parametrize(
+@each(
     ("typed", "first"),
     [
         ("plp", "disk.plp = "),

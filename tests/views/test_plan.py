@@ -13,7 +13,7 @@ from fsadvisor.rulebook.loading import own_rulebook
 from fsadvisor.tui.views import plan
 from fsadvisor.tui.views.advice import Choice, pairs_of
 from fsadvisor.tui.views.snapshot import Snapshot
-from tests.cases import few
+from tests.cases import each, few
 from tests.paths import FIXTURES
 from tests.plan import composed
 from tests.report import composed as reported
@@ -73,7 +73,7 @@ def test_what_is_left_to_people_names_the_drives_that_the_finding_names():
     assert "/dev/NAME" not in steps
 
 
-@pytest.mark.parametrize("machine", MACHINES)
+@each("machine", MACHINES)
 def test_what_is_planned_is_what_the_command_plans(machine):
     snapshot = snapshot_from(machine)
     mine = plan.gathered(snapshot, pairs(plan.all_with_commands(snapshot)), reader(machine)).plan
@@ -81,7 +81,7 @@ def test_what_is_planned_is_what_the_command_plans(machine):
     assert (mine.steps, mine.files, mine.fstab) == (whole.steps, whole.files, whole.fstab)
 
 
-@pytest.mark.parametrize("machine", MACHINES)
+@each("machine", MACHINES)
 def test_every_finding_has_a_fate_and_nothing_that_is_left_out_lacks_a_reason(machine):
     found = all_of(machine)
     page = flat(read(found))

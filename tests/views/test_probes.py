@@ -22,6 +22,7 @@ from fsadvisor.survey import measured
 from fsadvisor.survey.tried import job_of
 from fsadvisor.survey.whole import survey
 from fsadvisor.tui.views import probe_page, probe_progress, probes, trials
+from tests.cases import each
 from tests.paths import FIXTURES
 
 NOW = dt.datetime(2026, 11, 21, 21, 0, tzinfo=dt.UTC)
@@ -170,7 +171,7 @@ def test_more_files_a_second_is_faster_and_other_questions_are_not_compared(stor
     assert probes.change_words(ours, structs.replace(theirs, engine="fsadvisor 1")) == "measured by another engine"
 
 
-@pytest.mark.parametrize(
+@each(
     ("seconds", "said"),
     [(5, "just now"), (300, "5 min ago"), (7300, "2 h ago"), (90000, "1 day ago"), (9e6, "2026-08-09"), (-9e3, "2026")],
 )

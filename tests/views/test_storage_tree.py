@@ -7,6 +7,7 @@ from fsadvisor.pages.glyphs import ASCII, UNICODE, columns, plain
 from fsadvisor.tui.views import storage_tree
 from fsadvisor.tui.views.badges import badges
 from fsadvisor.tui.views.rows import matching
+from tests.cases import each
 from tests.report import composed
 from tests.views.seen import many_disks, snapshot_from, snapshot_of
 
@@ -100,7 +101,7 @@ def test_what_is_wrong_takes_the_place_of_figures():
     assert "7 media errors, 2 TB, 104 % worn" in board_of("worn-nvme-database", "nvme2n1")
 
 
-@pytest.mark.parametrize(
+@each(
     ("machine", "mount", "leads"),
     [
         ("worn-nvme-database", "/srv/redis", "nvme2n1: 7 errors (uncorrectable media errors), ext4"),

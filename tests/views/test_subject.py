@@ -10,7 +10,7 @@ from fsadvisor.tui.views import finding, subject
 from fsadvisor.tui.views.rows import matching
 from fsadvisor.tui.views.snapshot import finding_key
 from fsadvisor.tui.views.storage_tree import stack
-from tests.cases import few
+from tests.cases import each, few
 from tests.report import composed
 from tests.views.seen import snapshot_from, snapshot_of, text
 
@@ -44,7 +44,7 @@ def test_every_fact_and_every_verdict_of_every_subject_has_a_row(machine):
 GRAVE = ("critical", "high", "moderate", "low")
 
 
-@pytest.mark.parametrize(
+@each(
     ("machine", "here", "leads"),
     [
         ("old-storage-server", "mount:/old", "sdb: SMART health check failed"),

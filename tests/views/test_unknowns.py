@@ -17,7 +17,7 @@ from fsadvisor.survey.whole import survey
 from fsadvisor.tui.views import unknowns
 from fsadvisor.tui.views.snapshot import Snapshot
 from fsadvisor.tui.views.unknowns import Means, packages_of, probe_of
-from tests.cases import few
+from tests.cases import each, few
 from tests.paths import FIXTURES
 
 MACHINES = sorted(path.name for path in (FIXTURES / "machines").iterdir() if path.is_dir())
@@ -104,7 +104,7 @@ def test_strangers_texts_can_do_no_harm():
     assert all(one.isprintable() for one in lines)
 
 
-@pytest.mark.parametrize(
+@each(
     ("learn", "expected"),
     [
         ("`fsadvisor probe commit-fdatasync /srv`", ("commit-fdatasync", "/srv")),
@@ -118,7 +118,7 @@ def test_a_probe_is_read_from_its_cure(learn, expected):
     assert probe_of(learn) == expected
 
 
-@pytest.mark.parametrize(
+@each(
     ("learn", "expected"),
     [
         ("install nvme-cli", ("nvme-cli",)),
@@ -151,7 +151,7 @@ def _with(facts, name, fact):
     return structs.replace(facts, **{name.partition(".")[2]: fact})
 
 
-@pytest.mark.parametrize(
+@each(
     ("cause", "learn", "means", "words"),
     [
         (Cause.NO_TOOL, "install nvme-cli", Means.INSTALL, "apt-get install nvme-cli"),

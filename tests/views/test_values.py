@@ -62,7 +62,7 @@ def test_whole_numbers_are_exact(kind, unit, text, value):
     assert (found, type(found)) == (value, type(value))
 
 
-@pytest.mark.parametrize(
+@each(
     ("kind", "unit", "text", "complaint"),
     [
         (Kind.YES_NO, "", "perhaps", "neither yes nor no"),

@@ -19,7 +19,7 @@ from fsadvisor.survey.whole import survey
 from fsadvisor.tui.views import suppose, unlocking, what_if
 from fsadvisor.tui.views.snapshot import Snapshot
 from fsadvisor.tui.views.what_if import AdviceMark
-from tests.cases import few
+from tests.cases import each, few
 from tests.paths import FIXTURES
 from tests.views.seen import snapshot_from
 
@@ -183,7 +183,7 @@ def test_strangers_texts_can_do_no_harm(name):
     assert not any(r"\x0a" in plain(one) for one in lines)
 
 
-@pytest.mark.parametrize("name", FEW)
+@each("name", FEW)
 def test_every_fact_that_a_rule_may_ask_of_a_subject_belongs_to_some_subject(name):
     now = real(name)
     for verdict in now.verdicts:

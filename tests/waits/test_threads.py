@@ -2,14 +2,13 @@
 
 import os
 
-import pytest
-
 from fsadvisor.facts import Known, Unknown
 from fsadvisor.measure.waits.threads import LEAST_SAMPLES, Watch, functions_of, kind_of, threads, watch
+from tests.cases import each
 from tests.waits.made import DIRECTORY, FSYNC, JOURNALLING, NOT_KNOWN, look, moment
 
 
-@pytest.mark.parametrize(
+@each(
     ("where", "kind"),
     [
         (FSYNC, "journal"),
