@@ -328,10 +328,7 @@ def container_named_in(cgroup: str) -> str | None:
 
 CacheMode: TypeAlias = Literal["unsafe", "writeback", "none", "writethrough", "directsync"]
 
-QEMU_NAMES: Final = (
-    *("kvm", "qemu-kvm"),
-    *("qemu-system-x86", "qemu-system-x86_64", "qemu-system-aarch64", "qemu-system-aar"),
-)
+QEMU_NAMES: Final = ("kvm", "qemu-kvm", *(f"qemu-system-{it}" for it in ("x86", "x86_64", "aarch64", "aar")))
 """Process names; the kernel cuts them to 15 characters."""
 
 _MOST: Final = 64
