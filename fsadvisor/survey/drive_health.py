@@ -151,21 +151,34 @@ def _uncorrected(smart: SmartReport) -> int | None:
 def _ata(smart: SmartReport | Unknown) -> Health:
     return Health(
         percentage_used=_worn(smart),
-        media_errors=_raw(smart, "Reported_Uncorrect"),
-        pending_sectors=_raw(smart, "Current_Pending_Sector"),
+        media_errors=_raw(smart, *_UNCORRECTED),
+        pending_sectors=_raw(smart, *_PENDING),
         reallocated_sectors=_raw(smart, "Reallocated_Sector_Ct"),
-        link_errors=_raw(smart, "UDMA_CRC_Error_Count"),
+        link_errors=_raw(smart, "UDMA_CRC_Error_Count", "CRC_Error_Count", "SATA_CRC_Error_Count"),
         failing_attributes=_failing(smart),
         **_temperatures(smart),
     )
 
 
-def _raw(smart: SmartReport | Unknown, name: str) -> Fact[int]:
-    return read_fact.field(
-        smart, f"{_SMART} {name}", lambda it: next((row.raw_value for row in it.attributes if row.name == name), None)
-    )
+_UNCORRECTED: Final = ("Reported_Uncorrect", "Uncorrectable_Error_Cnt")
+_PENDING: Final = ("Current_Pending_Sector", "Pending_Sector_Count")
+"""Names of one count in smartmontools' drivedb.h: the usual one first, then those of Samsung's, Intel's and others'."""
 
 
+def _raw(smart: SmartReport | Unknown, *names: str) -> Fact[int]:
+    """The count of the first attribute that has one of these names."""
+    counts = {} if isinstance(smart, Unknown) else _counts(smart)
+    name = next((name for name in names if name in counts), names[0])
+    return read_fact.field(smart, f"{_SMART} {name}", lambda _: counts.get(name))
+
+
+def _counts(smart: SmartReport) -> dict[str, int | None]:
+    """Raw values by name; SandForce's rate of errors, whose normalised value begins at 120, is no count of them."""
+    rows = (it for it in smart.attributes if it.name != "Uncorrectable_Error_Cnt" or (it.value or 0) <= _BEST)
+    return {it.name: it.raw_value for it in rows}
+
+
+_BEST: Final = 100
 _NOT_COUNTED: Final = 255
 """In the Device Statistics the most that fits, and what drives of SandForce tell that don't count it."""
 
@@ -279,7 +292,7 @@ def _aacraid(machine: Machine, device: BlockDevice) -> Mapping[str, tuple[str, s
 
 def _signs(smart: SmartReport) -> Iterator[str]:
     """What is wrong with one, in its own words and counts."""
-    raw = {it.name: it.raw_value or 0 for it in smart.attributes}
+    raw = {name: count or 0 for name, count in _counts(smart).items()}
     if smart.passed is False:
         yield "its own health test failed"
     if any(it.when_failed == "now" for it in smart.attributes):
@@ -289,8 +302,8 @@ def _signs(smart: SmartReport) -> Iterator[str]:
         (log.uncorrected_read_errors, log.uncorrected_write_errors, log.uncorrected_verify_errors) if log else ()
     )
     counts = (
-        ("unreadable sectors", raw.get("Current_Pending_Sector", 0), 0),
-        ("uncorrected errors", raw.get("Reported_Uncorrect", 0) + sum(it or 0 for it in uncorrected), 0),
+        ("unreadable sectors", sum(raw.get(name, 0) for name in _PENDING), 0),
+        ("uncorrected errors", sum(raw.get(name, 0) for name in _UNCORRECTED) + sum(it or 0 for it in uncorrected), 0),
         ("reallocated sectors", _replaced(smart, raw), _MANY_REALLOCATED),
         ("percent of its endurance used", _used(smart), _WORN - 1),
     )

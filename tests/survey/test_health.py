@@ -1,5 +1,9 @@
 """How worn a drive is, by whichever tool tells it."""
 
+import json
+
+import pytest
+
 from fsadvisor.facts import Cause, Unknown
 from fsadvisor.readers import nvme_logs, smartctl
 from fsadvisor.survey.drive import Drive
@@ -39,3 +43,38 @@ def test_the_ocp_page_counts_saves_and_those_left_unfinished():
 
 def test_a_disk_that_answers_no_tool_has_no_such_counts():
     assert all(getattr(health(Drive()), name).cause is Cause.NOT_APPLICABLE for name in ("media_errors", "plp_starts"))
+
+
+def of_sata(*rows):
+    table = [{"id": at, "name": name, "value": value, "raw": {"value": raw}} for at, name, value, raw in rows]
+    report = {
+        "smartctl": {},
+        "device": {"protocol": "ATA"},
+        "model_name": "X",
+        "ata_smart_attributes": {"table": table},
+    }
+    return health(Drive(smart=smartctl.parse(json.dumps(report))))
+
+
+@pytest.mark.parametrize("name", ["UDMA_CRC_Error_Count", "CRC_Error_Count", "SATA_CRC_Error_Count"])
+def test_errors_of_the_link_count_by_each_makers_name(name):
+    found = of_sata((199, name, 99, 4427)).link_errors
+    assert (found.value, found.source) == (4427, f"smartctl {name}")
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "counted"),
+    [
+        ("Reported_Uncorrect", 96, 4),
+        ("Uncorrectable_Error_Cnt", 99, 4),
+        ("Uncorrectable_Error_Cnt", 118, None),
+    ],
+)
+def test_errors_that_were_not_corrected_count_by_each_makers_name_and_a_rate_does_not(name, value, counted):
+    found = of_sata((187, name, value, 4)).media_errors
+    assert counted == (None if isinstance(found, Unknown) else found.value)
+
+
+def test_pending_sectors_of_intels_are_counted_and_those_of_cells_that_are_only_slow_are_not():
+    assert of_sata((197, "Pending_Sector_Count", 100, 2)).pending_sectors.value == 2
+    assert isinstance(of_sata((197, "Bogus_Current_Pend_Sect", 100, 2)).pending_sectors, Unknown)
