@@ -280,14 +280,14 @@ def _item(row: FindingJson) -> Block:
     facts = "; ".join(f"{_change(fact)} ({_of(fact.subject)})" for fact in row.facts)
     how = (
         ""
-        if row.mark is Mark.NEW and _said(row.now) == "advised"
-        else f"; was {_said(row.before)}, now {_said(row.now)}"
+        if row.mark is Mark.NEW and _verdict_words(row.now) == "advised"
+        else f"; was {_verdict_words(row.before)}, now {_verdict_words(row.now)}"
     )
     words = line(span(f"{row.severity}: {row.title} ", Tone.STRONG), f"[{row.rule} on {_of(row.subject)}]{how}")
     return Item(words, line(span(facts)) if facts else NOTHING)
 
 
-def _said(said: Said | None) -> str:
+def _verdict_words(said: Said | None) -> str:
     if said is None:
         return "nothing to do"
     return f"{_WORDS.get(said.verdict, said.verdict)}{', waived' if said.waived else ''}"

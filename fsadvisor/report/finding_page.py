@@ -337,8 +337,8 @@ class FindingPage:
         """What to run, to keep, to check and to undo, for these; whoever copies gets it for all."""
         ready = self.todo.ready
         yield from _commands(now, (one.now for one in shown), (one.now for one in ready))
-        every = dict(_kept(ready))
-        for title, lines in _kept(shown):
+        every = dict(_by_file(ready))
+        for title, lines in _by_file(shown):
             yield from _commands(title, [lines], [every[title]])
         yield from _commands("Check", (one.verify for one in shown), (one.verify for one in ready))
         yield from _commands("Undo", (one.undo for one in shown), (one.undo for one in ready))
@@ -371,5 +371,5 @@ def _commands(title: str, shown: Iterable[tuple[str, ...]], every: Iterable[tupl
         yield from part(title, Commands(lines, name=title[0].lower() + title[1:], every=all_lines))
 
 
-def _kept(instructions: Sequence[Instructions]) -> Iterator[tuple[str, tuple[str, ...]]]:
+def _by_file(instructions: Sequence[Instructions]) -> Iterator[tuple[str, tuple[str, ...]]]:
     return rule_page.by_file(kept_as(kept) for one in instructions for kept in one.keep)

@@ -234,8 +234,8 @@ def state(seen: JudgedMachine) -> int:
 def nagios(seen: JudgedMachine) -> Iterator[str]:
     """A line with performance data, then a line for each finding that counts."""
     data = " ".join(f"{name}={number};;;0" for name, number in _numbers(seen).items())
-    yield f"FSADVISOR {_STATES[state(seen)]} - {_plain(_said(seen))} | {data}\n"
-    yield from (f"{_plain(one)}\n" for one in _told(seen))
+    yield f"FSADVISOR {_STATES[state(seen)]} - {_plain(_summary_line(seen))} | {data}\n"
+    yield from (f"{_plain(one)}\n" for one in _finding_lines(seen))
 
 
 def checkmk(seen: JudgedMachine) -> Iterator[str]:
@@ -244,7 +244,7 @@ def checkmk(seen: JudgedMachine) -> Iterator[str]:
     Checkmk 1.6 splits the whole line as a shell does: an apostrophe in it would be a quote that nobody closes.
     """
     data = "|".join(f"{name}={number}" for name, number in _numbers(seen).items())
-    words = "\\n".join(_plain(one) for one in (_said(seen), *_told(seen)))
+    words = "\\n".join(_plain(one) for one in (_summary_line(seen), *_finding_lines(seen)))
     yield f'{state(seen)} "fsadvisor" {data} {words.translate(_UNQUOTED)}\n'
 
 
@@ -253,14 +253,14 @@ def _numbers(seen: JudgedMachine) -> dict[str, int]:
     return {**msgspec.to_builtins(it.advise), "undetermined": it.verdicts.undetermined, "waived": it.waived}
 
 
-def _said(seen: JudgedMachine) -> str:
+def _summary_line(seen: JudgedMachine) -> str:
     if seen.blind:
         return f"could not look: {seen.blind}"
     found = [one for one in seen.calling() if _counts(one)]
     return f"{counted(len(found), 'finding')}; first: {_title(found[0])}" if found else "nothing to advise"
 
 
-def _told(seen: JudgedMachine) -> Iterator[str]:
+def _finding_lines(seen: JudgedMachine) -> Iterator[str]:
     return (f"{one.rule.severity}: {_title(one)} [{one.rule.id}]" for one in seen.calling() if _counts(one))
 
 

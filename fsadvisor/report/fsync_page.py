@@ -104,8 +104,8 @@ def _parts(traced: TracedPlace | None, subjects: Sequence[Subject]) -> tuple[tup
             "and keeps it."
         )
     sync_ms, measured = fact.value / 1000, fact.source.partition(", ")[0]
-    shares = [_kept(subjects, f"{name}_share_percent") for name in _STEPS]
-    flush = _kept(subjects, "flush_us")
+    shares = [_known_figure(subjects, f"{name}_share_percent") for name in _STEPS]
+    flush = _known_figure(subjects, "flush_us")
     if None not in shares:
         parts = tuple(_part(kind, sync_ms * (share or 0) / 100) for kind, share in zip(_STEPS, shares, strict=True))
     elif flush is not None:
@@ -146,7 +146,7 @@ def _part(kind: str, ms: float) -> SyncPart:
     return SyncPart(name=kind, ms=ms, words=words, remedy=remedy, rules=_RULES.get(kind, ()))
 
 
-def _kept(subjects: Sequence[Subject], name: str, kind: str = "mount") -> float | None:
+def _known_figure(subjects: Sequence[Subject], name: str, kind: str = "mount") -> float | None:
     """A figure that the survey knows of the place."""
     fact = _mount_fact(subjects, name, kind)
     return fact.value if isinstance(fact, Known) else None
@@ -302,7 +302,7 @@ def _journal(window: Window, mount: Filesystem, subjects: Sequence[Subject]) -> 
     journal = next(
         (one for one in window.journals if one.device.rpartition("-")[0] in names or one.device in names), None
     )
-    log_bytes = _kept(subjects, "journal_bytes", "filesystem")
+    log_bytes = _known_figure(subjects, "journal_bytes", "filesystem")
     size = "" if log_bytes is None else f", {int(log_bytes) // _MIB:,} MiB"
     full = max((each.journal_full for each in window.programs if mount.mount_point in each.places), default=0.0)
     waits = f"; it was full, and waited for, in {100 * full:.0f} % of the looks" if full else ""

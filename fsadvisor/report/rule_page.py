@@ -239,7 +239,7 @@ def _side(options: tuple[str, ...], mkfs: tuple[str, ...]) -> str:
 def _remedy(remedy: Remedy) -> Iterator[Block]:
     needs = f"{NEEDS[remedy.needs]}; {APPLICABILITY[remedy.applicability]}"
     yield from _commands(f"What to do ({needs})", _texts(remedy.now))
-    for title, lines in by_file(_kept(keep) for keep in remedy.keep):
+    for title, lines in by_file(_file_and_line(keep) for keep in remedy.keep):
         yield from _commands(title, lines)
     yield from _commands("Check", _texts(remedy.verify))
     yield from _commands("Undo", _texts(remedy.undo))
@@ -264,7 +264,7 @@ def _texts(templates: tuple[Template, ...]) -> tuple[str, ...]:
     return tuple(map(_text, templates))
 
 
-def _kept(keep: KeepTemplate) -> tuple[str, str]:
+def _file_and_line(keep: KeepTemplate) -> tuple[str, str]:
     return keep.file, _text(keep.line) if keep.file else options(_text(keep.mount), keep.add, keep.remove)
 
 

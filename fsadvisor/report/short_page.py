@@ -202,7 +202,7 @@ def _evidence(finding: Finding) -> str:
     open_asks = [f"{ask.ask} {truth.name.lower()}" for ask, truth in asked if truth is not TRUE]
     every = dict.fromkeys(name for ask, _ in asked if ask.part == "checks" for name in ask.expression.names)
     names = [name for name in every if not _has_no_place(finding, name)] or list(every)
-    facts = [_told(finding, name, _WHOLE if len(names) == 1 else _SOURCE) for name in names]
+    facts = [_fact_with_values(finding, name, _WHOLE if len(names) == 1 else _SOURCE) for name in names]
     while len(facts) > 1 and len(", ".join(facts)) > _EVIDENCE:
         del facts[-1]
     more = f" and {len(names) - len(facts):,} more" if len(names) > len(facts) else ""
@@ -222,7 +222,7 @@ def _asked_first(finding: Finding, value: object) -> object:
     return tuple(sorted(value, key=lambda one: f"'{one}'" not in text))
 
 
-def _told(finding: Finding, name: str, most: int) -> str:
+def _fact_with_values(finding: Finding, name: str, most: int) -> str:
     """'disk.plp = absent', with the subject where they differ, and a source of at most so many characters."""
     values = list(finding.facts[name].values())
     many = len(values) > 1

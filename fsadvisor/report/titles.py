@@ -50,7 +50,7 @@ def title(rule: Rule, subjects: Sequence[Subject]) -> str:
 def _words(rule: Rule, subject: Subject) -> str:
     """Of several titles the first whose values are known, and rather one that counts nothing as 0."""
     fit = [one.says for one in rule.here if one.fits(subject.scope)]
-    found = [(words, one) for one in fit if (words := in_words(one, subject.scope, partial(_said, rule, _room(one))))]
+    found = [(words, one) for one in fit if (words := in_words(one, subject.scope, partial(_bare, rule, _room(one))))]
     return next((words for words, one in found if not _has_zero(one, subject)), found[0][0] if found else "")
 
 
@@ -116,7 +116,7 @@ def cut_in_the_middle(text: str, most: int) -> str:
     return f"{start}{_CUT}{end}"
 
 
-def _said(rule: Rule, most: int, entry: Entry, value: Any, before: str) -> str:  # noqa: ANN401 - any type of the catalogue
+def _bare(rule: Rule, most: int, entry: Entry, value: Any, before: str) -> str:  # noqa: ANN401 - any type of the catalogue
     """A value without the quotes in which evidence puts strangers' words; after '=' as it is set; '' where it is none.
 
     Of a list of options those that the rule asks for.

@@ -130,10 +130,10 @@ def _words(job: Job) -> frozenset[str]:
 
 
 def _rows(table: PublishedTable, words: frozenset[str], filesystem: str) -> Iterator[Elsewhere]:
-    said = [_said(row) for row in table.rows]
+    said = [_words_of(row) for row in table.rows]
     telling = {word for word in _TELLING if 0 < sum(word in one for one in said) < len(said)}
     for row, one in zip(table.rows, said, strict=True):
-        others = _said(row[:1]) & _FILESYSTEMS or one & _FILESYSTEMS
+        others = _words_of(row[:1]) & _FILESYSTEMS or one & _FILESYSTEMS
         if telling & one != telling & words or (others and filesystem and filesystem not in others):
             continue
         yield Elsewhere(
@@ -151,7 +151,7 @@ def _errata(table: PublishedTable) -> tuple[str, ...]:
     return tuple(sorted(numbers, key=lambda number: int(number[1:])))
 
 
-def _said(row: Sequence[str | int | float]) -> frozenset[str]:
+def _words_of(row: Sequence[str | int | float]) -> frozenset[str]:
     found = _WORD.findall(" ".join(str(cell) for cell in row if isinstance(cell, str)).lower())
     return frozenset(_ROOTS.get(word, word) for word in found)
 
@@ -174,7 +174,7 @@ def _sentence(row: Sequence[str | int | float], columns: Sequence[Column], words
 
 def _of_the_other(column: Column, words: frozenset[str]) -> bool:
     """A column about reads for a job that writes, about web servers for a mail server."""
-    return any(named and not named & words for kind in _KINDS if (named := _said((column.name,)) & kind))
+    return any(named and not named & words for kind in _KINDS if (named := _words_of((column.name,)) & kind))
 
 
 def _conditions(table: PublishedTable) -> Iterator[str]:

@@ -232,7 +232,7 @@ def render(remedy: Remedy, scope: Mapping[str, Facts]) -> Instructions:
         return Instructions(
             needs=needs_for(remedy, [scope]),
             now=now,
-            keep=tuple(_kept(keep, scope) for keep in remedy.keep),
+            keep=tuple(_filled_keep(keep, scope) for keep in remedy.keep),
             undo=undo,
             verify=_filled(remedy.verify, scope),
             advice=advice_for(remedy, [scope]),
@@ -286,7 +286,7 @@ def without_commands(remedy: Remedy, scope: Mapping[str, Facts], reason: str) ->
     )
 
 
-def _kept(keep: KeepTemplate, scope: Mapping[str, Facts]) -> Kept:
+def _filled_keep(keep: KeepTemplate, scope: Mapping[str, Facts]) -> Kept:
     return Kept(
         file=keep.file,
         line=_fill(keep.line, scope, _plain_word),

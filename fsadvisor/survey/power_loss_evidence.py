@@ -131,7 +131,7 @@ def by_controller(cache: Cache, tool: str | None) -> ControllerEvidence | None:
 
 
 def _evidence(cache: Cache, tool: str) -> Evidence:
-    policy, battery, drives = _told(cache.policy), _told(cache.battery), _told(cache.drive_caches)
+    policy, battery, drives = _value_of(cache.policy), _value_of(cache.battery), _value_of(cache.drive_caches)
     says = (
         f"the RAID controller's battery or capacitor: {battery or 'not told'}; its policy: {policy or 'not told'};"
         f" the drives' own caches: {drives or 'not told'}"
@@ -141,7 +141,7 @@ def _evidence(cache: Cache, tool: str) -> Evidence:
     return Evidence(_verdict(policy, battery, drives), says, tool, "veto" if battery == "failed" else "note")
 
 
-def _told(fact: Fact[T]) -> T | None:
+def _value_of(fact: Fact[T]) -> T | None:
     return fact.value if isinstance(fact, Known) else None
 
 

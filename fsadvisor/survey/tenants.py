@@ -194,7 +194,7 @@ def proxmox_facts(
         if storage.kind == "dir" and storage.options.get("path", "/") in points and storage.options.get("path") != "/"
         and not storage.is_set("is_mountpoint") and not storage.is_set("disable")
     )  # fmt: skip
-    kept = disks if isinstance(disks, Unknown) else Known(tuple(_kept(disks.text, storages)), PROXMOX_DISKS[-1])
+    kept = disks if isinstance(disks, Unknown) else Known(tuple(_undiscarded(disks.text, storages)), PROXMOX_DISKS[-1])
     return ProxmoxFacts(guests_without_discard=kept, unguarded_storages=Known(unguarded, PROXMOX_STORAGES[-1]))
 
 
@@ -210,7 +210,7 @@ def _storages(text: str) -> dict[str, ProxmoxStorage]:
     return {name: ProxmoxStorage(kind=kind, options=options) for name, (kind, options) in found.items()}
 
 
-def _kept(text: str, storages: Mapping[str, ProxmoxStorage]) -> Iterator[str]:
+def _undiscarded(text: str, storages: Mapping[str, ProxmoxStorage]) -> Iterator[str]:
     """'104 scsi0' of each disk on a thin storage that passes no discard on; snapshots, in sections, are left out."""
     disks: dict[tuple[str, str], bool] = {}
     now: tuple[str, str] | None = None

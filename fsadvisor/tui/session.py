@@ -137,7 +137,7 @@ class Session(Struct, kw_only=True, dict=True):
             asking = answering.asking
             complete = not asking and not answering.changed.is_set()
             changes, gist = self.memory.changes(snapshot) if complete and self.memory else (None, None)
-            snapshot = _kept(replace(snapshot, asking=asking, history=changes))
+            snapshot = _complete(replace(snapshot, asking=asking, history=changes))
             took_s = time.monotonic() - started
             self._saw(machine)
             yield snapshot
@@ -167,7 +167,7 @@ class Session(Struct, kw_only=True, dict=True):
         """The machine last looked at as it would be; it remembers its answers, so no tool runs again."""
         if self.machine is None:
             raise RuntimeError("nothing has been looked at yet")
-        return _kept(replace(self._snapshot(self.machine, supposed), supposed=tuple(supposed)))
+        return _complete(replace(self._snapshot(self.machine, supposed), supposed=tuple(supposed)))
 
     def asked(self, ask: Callable[[Machine], T]) -> T:
         """What is made of the machine last looked at, while nobody else looks at it: this may wait."""
@@ -208,7 +208,7 @@ class Session(Struct, kw_only=True, dict=True):
 
     def snapshot(self, machine: Machine, supposed: Sequence[Supposition] = ()) -> Snapshot:
         """Survey and judge; on a big machine this takes seconds."""
-        return _kept(self._snapshot(machine, supposed))
+        return _complete(self._snapshot(machine, supposed))
 
     def _snapshot(self, machine: Machine, supposed: Sequence[Supposition] = ()) -> Snapshot:
         with self._lock, reporting_to(self._hear):
@@ -236,7 +236,7 @@ def collect_rarely() -> None:
     gc.set_threshold(700, 10, 100)
 
 
-def _kept(snapshot: Snapshot) -> Snapshot:
+def _complete(snapshot: Snapshot) -> Snapshot:
     """Thought through, and out of the collector's sight, as it makes no cycles; from the first snapshot on it is on."""
     complete = snapshot.thought_through()
     gc.freeze()

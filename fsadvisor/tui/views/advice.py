@@ -371,18 +371,18 @@ def title(snapshot: Snapshot, only: Sequence[int] | None, about: str, chosen: in
 def nothing(snapshot: Snapshot, only: Sequence[int] | None, width: int) -> list[Line]:
     """What stands there where there is no advice."""
     if only is not None and snapshot.findings:
-        return _told(width, span("No advice speaks of this, nor of what is below or above it.", Tone.DIM))
+        return _wrapped(width, span("No advice speaks of this, nor of what is below or above it.", Tone.DIM))
     if snapshot.asking:
         message = f"Nothing calls for action so far; {counted(len(snapshot.asking), 'answer')} still to come."
-        return _told(width, span(message, Tone.DIM))
+        return _wrapped(width, span(message, Tone.DIM))
     passed = snapshot.outcomes.get(Outcome.OK, 0)
     unknown = snapshot.outcomes.get(Outcome.UNDETERMINED, 0)
     words = [span(f"{counted(passed, 'check')} passed.")]
     if unknown:
         words.append(span(f" {unknown:,} not known: ", Tone.UNKNOWN))
         words += [Span("2", Tone.KEY), Span(" lists them.")]
-    return [*_told(width, span("Nothing calls for action.", Tone.GOOD)), *_told(width, *words)]
+    return [*_wrapped(width, span("Nothing calls for action.", Tone.GOOD)), *_wrapped(width, *words)]
 
 
-def _told(width: int, *words: Span) -> list[Line]:
+def _wrapped(width: int, *words: Span) -> list[Line]:
     return laid((Paragraph(words, (Span(" "),), 1),), width)

@@ -29,12 +29,12 @@ if TYPE_CHECKING:
 
 
 _FIGURE: Final = 7
-_COURSE: Final = 4
-_LONG_COURSE: Final = 8
-TRAFFIC_WIDTH: Final = _FIGURE + 1 + _COURSE
+_SPARKLINE: Final = 4
+_LONG_SPARKLINE: Final = 8
+TRAFFIC_WIDTH: Final = _FIGURE + 1 + _SPARKLINE
 """Columns of what is written; `TRAFFIC_LONG_WIDTH` of what is written and what is read."""
 
-TRAFFIC_LONG_WIDTH: Final = 2 * (_FIGURE + 1 + _LONG_COURSE) + 2
+TRAFFIC_LONG_WIDTH: Final = 2 * (_FIGURE + 1 + _LONG_SPARKLINE) + 2
 _LEAST_TOP: Final = 1 << 20
 """The scale goes up in powers of two, from here, so that it stays while the figures move."""
 
@@ -50,7 +50,7 @@ class Traffic(Struct, frozen=True):
 
 def traffic_of(moments: Sequence[Moment], subjects: Mapping[str, Subject]) -> Traffic:
     """With the scale of what is drawn of it."""
-    shown = [rates for one in moments[-2 * _LONG_COURSE :] for rates in (one.disks or {}).values()]
+    shown = [rates for one in moments[-2 * _LONG_SPARKLINE :] for rates in (one.disks or {}).values()]
     most = max((max(one.read_bytes, one.write_bytes) for one in shown), default=0.0)
     return Traffic(moments, subjects, float(2 ** math.ceil(math.log2(max(most, _LEAST_TOP)))) if shown else 0.0)
 
@@ -62,12 +62,12 @@ def traffic_cells(traffic: Traffic, subject: Subject, glyphs: Glyphs, *, reads: 
     names = tuple(_devices(subject, traffic.subjects))
     if not names:
         return (Span(" " * (TRAFFIC_LONG_WIDTH if reads else TRAFFIC_WIDTH)),)
-    series = [_sums(one, names) for one in traffic.moments[-2 * _LONG_COURSE :]]
-    room = _LONG_COURSE if reads else _COURSE
-    written = _course("w", [one and one[0] for one in series], room, traffic.top, glyphs)
+    series = [_sums(one, names) for one in traffic.moments[-2 * _LONG_SPARKLINE :]]
+    room = _LONG_SPARKLINE if reads else _SPARKLINE
+    written = _sparkline("w", [one and one[0] for one in series], room, traffic.top, glyphs)
     if not reads:
         return padded(written, TRAFFIC_WIDTH)
-    return (*written, Span("  "), *_course("r", [one and one[1] for one in series], room, traffic.top, glyphs))
+    return (*written, Span("  "), *_sparkline("r", [one and one[1] for one in series], room, traffic.top, glyphs))
 
 
 def traffic_figures(told: Traffic, subject: Subject, glyphs: Glyphs) -> Line:
@@ -82,7 +82,7 @@ def traffic_words(told: Traffic) -> str:
     return f"; w, r up to {amount(told.top)}/s" if told.top else ""
 
 
-def _course(sign: str, values: Sequence[float | None], room: int, top: float, glyphs: Glyphs) -> Line:
+def _sparkline(sign: str, values: Sequence[float | None], room: int, top: float, glyphs: Glyphs) -> Line:
     now = values[-1]
     figure = glyphs.question if now is None else amount(now)
     tone = Tone.PLAIN if any(values) else Tone.DIM

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from fsadvisor.tui.views.snapshot import Snapshot
 
 _KEY: Final = (Span(" "), Span("d", Tone.KEY), Span(" "))
-_COURSE: Final = 74
+_TIMELINE: Final = 74
 """Columns of an incident's course at most."""
 
 OLD_S: Final = 60.0
@@ -74,11 +74,11 @@ def worst(kept: Sequence[Window]) -> int:
 
 def moment(answer: Answer, kept: Sequence[Window], at: int, glyphs: Glyphs) -> Document:
     """What the doctor says of a moment of an incident that is over, below the incident's course."""
-    return Document("incident", (*_course(kept, at, glyphs), *document(answer)))
+    return Document("incident", (*_timeline(kept, at, glyphs), *document(answer)))
 
 
-def _course(kept: Sequence[Window], index: int, glyphs: Glyphs) -> Iterator[Block]:
-    each = -(-len(kept) // _COURSE)
+def _timeline(kept: Sequence[Window], index: int, glyphs: Glyphs) -> Iterator[Block]:
+    each = -(-len(kept) // _TIMELINE)
     groups = [kept[begin : begin + each] for begin in range(0, len(kept), each)]
     waited = [max((trouble(one)[0] for one in group), default=0.0) for group in groups]
     first, last, window = kept[0].when, kept[-1].when, kept[index]

@@ -193,7 +193,7 @@ def disks_words(changes: Mapping[str, bool]) -> str:
     """'disk sdb appeared'; '3 disks appeared, 1 gone'. By name, whether it is there now; '' for none."""
     appeared = [name for name, there in changes.items() if there]
     gone = [name for name, there in changes.items() if not there]
-    told = [_told(names, word) for names, word in ((appeared, "appeared"), (gone, "gone")) if names]
+    told = [_disks_that(names, word) for names, word in ((appeared, "appeared"), (gone, "gone")) if names]
     return ", ".join(told)
 
 
@@ -225,7 +225,7 @@ def with_told(places: Line, told: Line, width: int) -> Line:
     return (*places, Span(" " * (width - columns(places) - columns(told))), *told) if told else places
 
 
-def _told(names: list[str], word: str) -> str:
+def _disks_that(names: list[str], word: str) -> str:
     """One by its name, several counted."""
     if len(names) > 1:
         return f"{counted(len(names), 'disk')} {word}"

@@ -147,7 +147,7 @@ def disk_rows(
         text = _not_told(now.unread) if now.unread else span("One moment: rates need a second sample …", Tone.DIM)
         return [Row(FIRST_KEY, (line(" ", text),))]
     active, listed = _active(seen), now.disks.keys()
-    shown = _kept(sorted((now.known & active) | (now.known - listed), key=_by(seen, order)), placed)
+    shown = _in_order_of(sorted((now.known & active) | (now.known - listed), key=_by(seen, order)), placed)
     idle = sorted((now.known & listed) - active, key=_natural)
     keys = [*shown, *(idle if every else (IDLE_KEY,) if idle else ())]
 
@@ -163,7 +163,7 @@ def disk_rows(
     return LazyRows(keys, made, found)
 
 
-def _kept(names: Sequence[str], placed: Sequence[str]) -> list[str]:
+def _in_order_of(names: Sequence[str], placed: Sequence[str]) -> list[str]:
     places = {name: at for at, name in enumerate(placed)}
     return sorted(names, key=lambda name: places.get(name, len(places)))
 
@@ -309,7 +309,7 @@ def _disk_row(name: str, seen: Seen, width: int, glyphs: Glyphs, called: str) ->
     shown = (Span(" "), *label, *cells, *(flushed if width >= _WITH_FLUSHES else ()))
     left = min(width - columns(shown) - 3, MOMENTS // 2)
     if left > 4:
-        busy_then = [None if one is None else one.busy for one in _course(seen, name)]
+        busy_then = [None if one is None else one.busy for one in _rates_of(seen, name)]
         shown = (*shown, Span("  "), *busy_course(busy_then, left, glyphs))
     return Row(name, (cut(shown, width, glyphs.ellipsis),), called)
 
@@ -342,7 +342,7 @@ def _share(one: Writer) -> float:
     return one.waited / one.samples if one.samples else 0.0
 
 
-def _course(seen: Seen, name: str) -> list[Rates | None]:
+def _rates_of(seen: Seen, name: str) -> list[Rates | None]:
     return [(one.disks or {}).get(name) for one in seen.moments]
 
 

@@ -161,7 +161,7 @@ class Tree(Struct, frozen=True, dict=True):
         node = self.node(key)
         if node is None:
             return ()
-        words = (span(name(node.subject), Tone.STRONG, _LONGEST_NAME), Span(": "), *self._told(node))
+        words = (span(name(node.subject), Tone.STRONG, _LONGEST_NAME), Span(": "), *self._badges_of(node))
         return [cut(one, columns, self.glyphs.ellipsis) for one in laid((Paragraph(words, (Span(" "),), 1),), columns)]
 
     def _row(self, node: Node, columns: int, names: int, moving: Traffic | None) -> Row:
@@ -188,7 +188,7 @@ class Tree(Struct, frozen=True, dict=True):
         row = (weight(findings, self.glyphs), mark(findings), *title, Span(" "), *after)
         return Row(node.key, (cut(row, columns, self.glyphs.ellipsis),))
 
-    def _told(self, node: Node) -> Line:
+    def _badges_of(self, node: Node) -> Line:
         """All words of a subject; a folded mount tells of its filesystem and disks, too."""
         own = badges(node.subject, self.glyphs)
         if not node.is_folded or node.subject.kind != "mount":

@@ -132,7 +132,7 @@ def rows(
     forecasts = list(_forecasts((point for point, _, _ in mounts), kept, width, glyphs))
     none = f"no result {'that can be read' if kept.unread else 'is kept'} to forecast from: 4 measures"
     after += forecasts or [_plain("no forecast", none, width, glyphs)]
-    results = list(_kept(kept, now, width, glyphs))
+    results = list(_trial_rows(kept, now, width, glyphs))
     if results:
         after += [_title("Tried before", width, glyphs), *results]
     if kept.compared:
@@ -272,7 +272,7 @@ def _forecasts(points: Iterable[str], kept: Kept, width: int, glyphs: Glyphs) ->
             yield _row(key_of("forecast", point), point, words, width, glyphs)
 
 
-def _kept(kept: Kept, now: datetime, width: int, glyphs: Glyphs) -> Iterator[Row]:
+def _trial_rows(kept: Kept, now: datetime, width: int, glyphs: Glyphs) -> Iterator[Row]:
     """Newest first, of all mounts."""
     trials_kept = [
         (held, rule_of(job))

@@ -272,7 +272,7 @@ def attest_command(fact: str, at: str, value: str = "VALUE") -> str:
 
 def probe_rows(probes: Sequence[tuple[str, str]], width: int, glyphs: Glyphs) -> list[Row]:
     """Jobs on mount points, to choose one from; the key is the place in the list."""
-    return _told(((f" {job}", f"  on {place}") for job, place in probes), width, glyphs)
+    return _choice_rows(((f" {job}", f"  on {place}") for job, place in probes), width, glyphs)
 
 
 def attestable_rows(
@@ -280,10 +280,10 @@ def attestable_rows(
 ) -> list[Row]:
     """Facts of subjects, to choose one from; the key is the place in the list."""
     named = ((fact, full_name(subjects[at]) if at in subjects else at) for at, fact in attestable)
-    return _told(((f" {fact}", f"  of {name}") for fact, name in named), width, glyphs)
+    return _choice_rows(((f" {fact}", f"  of {name}") for fact, name in named), width, glyphs)
 
 
-def _told(pairs: Iterable[tuple[str, str]], width: int, glyphs: Glyphs) -> list[Row]:
+def _choice_rows(pairs: Iterable[tuple[str, str]], width: int, glyphs: Glyphs) -> list[Row]:
     lines = (cut(line(span(one, Tone.STRONG), span(two)), width, glyphs.ellipsis) for one, two in pairs)
     return [Row(str(at), (one,)) for at, one in enumerate(lines)]
 

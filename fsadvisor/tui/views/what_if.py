@@ -78,13 +78,13 @@ class Change(Struct):
     def how(self) -> str:
         """In words: 'was safety not known, now advised'."""
         if self.mark is AdviceMark.SAME:
-            return f"{_said(self.after)} as before"
+            return f"{_outcome_words(self.after)} as before"
         if self.before is self.after:
-            return f"{_said(self.after)} still, but not for the same reasons or with the same commands"
-        return f"was {_said(self.before)}, now {_said(self.after)}"
+            return f"{_outcome_words(self.after)} still, but not for the same reasons or with the same commands"
+        return f"was {_outcome_words(self.before)}, now {_outcome_words(self.after)}"
 
 
-def _said(outcome: Outcome | None) -> str:
+def _outcome_words(outcome: Outcome | None) -> str:
     return "not there" if outcome is None else SAID[outcome]
 
 
@@ -195,7 +195,7 @@ def rows(changes: Sequence[Change], width: int, glyphs: Glyphs, *, folded: bool 
         head = (*mark, span(f"{change.rule.severity} {change.rule.kind}  ", severity), span(change.rule.title, tone))
         rest = line(
             span(
-                f"   {_said(change.after)}" if real else f"{'':10}{change.how}",
+                f"   {_outcome_words(change.after)}" if real else f"{'':10}{change.how}",
                 Tone.DIM if change.mark is AdviceMark.SAME else Tone.PLAIN,
             ),
             span(f"; {_where(change)}", Tone.DIM),
