@@ -46,7 +46,7 @@ def machine(chosen: argparse.Namespace) -> Machine:
     return with_what_is_kept(machine, chosen)
 
 
-def kept_windows(on: Path) -> Path:
+def windows_path(on: Path) -> Path:
     """Where the windows are that --on names: the demo's stand beside its machine."""
     return demo_extras() / "incident.jsonl" if is_demo(on) else on
 

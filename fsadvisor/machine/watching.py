@@ -149,7 +149,7 @@ def _process(info: dict[str, Any]) -> dict[str, Any]:
     if info["name"] in QEMU_NAMES:
         process["images"] = qemu_disks(info["cmdline"] or [])
     if process["here"] is False:
-        process |= told_of(info["pid"], process["cwd"])
+        process |= container_fields(info["pid"], process["cwd"])
         if info["name"] in OVERWRITES:
             process["started"] = started_with(info["pid"])
     denied = info["cwd"] is None or info["cmdline"] is None or process["here"] is None
@@ -215,7 +215,7 @@ _ENTRY = "docker-entrypoint.sh"
 _NAME = late(r"/?([A-Za-z0-9][\w.-]{0,127})")
 
 
-def told_of(pid: int, cwd: str | None) -> dict[str, str | None]:
+def container_fields(pid: int, cwd: str | None) -> dict[str, str | None]:
     """`container`: its name, else its id; None where no engine that we know made it. `mounts`: its mountinfo.
 
     `cwd` as the process itself sees it: the kernel shows that of a chroot(2) with the way to its root.

@@ -18,7 +18,7 @@ from fsadvisor.measure.probe.series import value
 from fsadvisor.measure.probe.store import encoded
 from fsadvisor.measure.probe.target import Objection  # noqa: TC001
 from fsadvisor.measure.trial import TrialComparison, TrialInterim  # noqa: TC001
-from fsadvisor.measure.trial.testbed import Form, Stand  # noqa: TC001
+from fsadvisor.measure.trial.testbed import ScratchFilesystem, Stand  # noqa: TC001
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -75,8 +75,8 @@ class TrialWork(msgspec.Struct, frozen=True, kw_only=True, tag=True):
     """What is to be tried, and where: images in `folder`, or halves of `device`."""
 
     job: str
-    default: Form
-    changed: Form
+    default: ScratchFilesystem
+    changed: ScratchFilesystem
     folder: bytes
     """As the kernel has it: it need be no UTF-8."""
     device: str = ""

@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from typing import IO
 
-    from fsadvisor.measure.trial.testbed import Form
+    from fsadvisor.measure.trial.testbed import ScratchFilesystem
 
     Emit: TypeAlias = Callable[[Event], None]
 
@@ -114,8 +114,8 @@ def _estimate_of_trial(session: trial_session.TrialSession) -> Estimate:
         says=(
             *((("rule", change.title),) if change.title else ()),
             ("job", f"{change.job.id}: {change.job.title}"),
-            ("as it is", _form(change.default)),
-            ("changed", _form(change.changed)),
+            ("as it is", _mkfs_and_mount(change.default)),
+            ("changed", _mkfs_and_mount(change.changed)),
             *((("not taken", without_surrogates(", ".join(change.left_out))),) if change.left_out else ()),
         ),
         cost=session.cost,
@@ -125,7 +125,7 @@ def _estimate_of_trial(session: trial_session.TrialSession) -> Estimate:
     )
 
 
-def _form(form: Form) -> str:
+def _mkfs_and_mount(form: ScratchFilesystem) -> str:
     made = f"mkfs.{form.fs_type} {' '.join(form.mkfs)}".rstrip()
     return without_surrogates(f"{made}; mounted with {','.join(form.options) or 'defaults'}")
 

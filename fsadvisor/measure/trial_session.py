@@ -182,7 +182,7 @@ class TrialSession:
     def _keep(self, outcome: TrialOutcome, hear: Hear) -> None:
         """Keep what a rule's trial told, for the rule's gain: where there is a mount that it is of."""
         found = outcome.comparison
-        if not (self.wanted.keep and outcome.change.rule and self.mount and outcome.told and found):
+        if not (self.wanted.keep and outcome.change.rule and self.mount and outcome.is_conclusive and found):
             return
         if doubt := outcome.doubt(self._own_type):
             hear(Note(text=f"the result is not kept: {doubt}"))

@@ -230,7 +230,7 @@ def _answer(answer: Answer) -> tuple[Markup, Markup]:
 def _fact(name: str, values: tuple[Value, ...]) -> Markup:
     """Each value that it has, with the subject where not all are alike."""
     lines = [
-        element("div", f"{one.of}: " if one.of else "", element("code", name), " = ", said(name, one.fact))
+        element("div", f"{one.of}: " if one.of else "", element("code", name), " = ", fact_markup(name, one.fact))
         for one in values
     ]
     if len(lines) <= VALUES:
@@ -239,7 +239,7 @@ def _fact(name: str, values: tuple[Value, ...]) -> Markup:
     return joined((*lines[:VALUES], folded(others, bullets(lines[VALUES:], "facts"))))
 
 
-def said(name: str, fact: Fact[Any]) -> Markup:
+def fact_markup(name: str, fact: Fact[Any]) -> Markup:
     """The value, or why it is not known and how to learn it; then the source. Nothing is cut."""
     source = element("small", f" {fact.source}", class_="source") if fact.source else NOTHING
     if not isinstance(fact, Unknown):

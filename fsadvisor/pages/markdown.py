@@ -25,7 +25,7 @@ from fsadvisor.pages.document import (
 )
 from fsadvisor.pages.glyphs import Span, Tone
 from fsadvisor.pages.glyphs import plain as words_of
-from fsadvisor.pages.values import MARKS, told
+from fsadvisor.pages.values import MARKS, fact_line
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -134,7 +134,9 @@ def _listed(block: Block, docs: str) -> Iterator[str]:
         case Evidence(answers):
             for answer in answers:
                 yield f"- {MARKS[answer.truth]}: {plain(answer.question)} {code(answer.expression)}\n"
-                facts = (f"{one.of}: {told(name, one.fact, one.source)}" for name, some in answer.facts for one in some)
+                facts = (
+                    f"{one.of}: {fact_line(name, one.fact, one.source)}" for name, some in answer.facts for one in some
+                )
                 yield from (f"  - {plain(words.removeprefix(': '))}\n" for words in facts)
         case Table(head, rows):
             cells = ([_words(one, docs).replace("|", "\\|") for one in row] for row in rows)

@@ -25,7 +25,7 @@ from fsadvisor.pages.document import (
     aligned,
 )
 from fsadvisor.pages.glyphs import Tone, clean, plain, width
-from fsadvisor.pages.values import MARKS, counted, told
+from fsadvisor.pages.values import MARKS, counted, fact_line
 from fsadvisor.patterns import late
 
 if TYPE_CHECKING:
@@ -153,7 +153,7 @@ class _Lines:
         for name, values in answer.facts:
             for value in values[:VALUES]:
                 of = f"{value.of}: " if value.of else ""
-                yield from self._hanging(f"{of}{told(name, value.fact, value.source)}", len(first))
+                yield from self._hanging(f"{of}{fact_line(name, value.fact, value.source)}", len(first))
             if (others := len(values) - VALUES) > 0:
                 yield from wrapped(f"{counted(others, 'other value')} elsewhere", self._columns, " " * len(first))
 

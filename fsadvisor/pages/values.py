@@ -48,12 +48,12 @@ def cause(fact: Unknown) -> str:
     return _CAUSES[fact.cause]
 
 
-def told(name: str, fact: Fact[Any], source: str) -> str:
+def fact_line(name: str, fact: Fact[Any], source: str) -> str:
     """'disk.plp = proven (source)', or why it is not known and how to learn it."""
-    return f"{name}{': ' if isinstance(fact, Unknown) else ' = '}{said(name, fact, source)}"
+    return f"{name}{': ' if isinstance(fact, Unknown) else ' = '}{fact_words(name, fact, source)}"
 
 
-def said(name: str, fact: Fact[Any], source: str) -> str:
+def fact_words(name: str, fact: Fact[Any], source: str) -> str:
     """The same without the name."""
     came_from = f" ({clean(source)})" if source else ""
     if isinstance(fact, Unknown):

@@ -28,7 +28,7 @@ def load(text: str, *, repeats: bool = False) -> Json | Unknown:
     return cast("Json", document)
 
 
-def said_twice(document: Json | Unknown) -> Unknown | None:
+def repeated_key(document: Json | Unknown) -> Unknown | None:
     """Why a document is refused, where that is a key that stands twice: it is not to be read in another way."""
     return document if isinstance(document, Unknown) and document.learn.startswith(strict_json.TWICE) else None
 

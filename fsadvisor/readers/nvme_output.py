@@ -56,7 +56,7 @@ def refused(text: str, what: str) -> Unknown:
     status = _STATUS.search(excerpt)
     if _UNSUPPORTED.search(excerpt) or (status and int(status[1]) & _STATUS_CODE in _REFUSALS):
         return Unknown(Cause.NOT_EXPOSED, DOES_NOT_ANSWER)
-    return json_text.said_twice(nvme_document(text)) or refusal(text, what)
+    return json_text.repeated_key(nvme_document(text)) or refusal(text, what)
 
 
 def nvme_document(text: str) -> Json | Unknown:

@@ -181,7 +181,7 @@ def result(line: str) -> Measured | str:
     """One line, or what is wrong with it."""
     document = json_text.load(line)
     if not isinstance(document, dict):
-        twice = json_text.said_twice(document)
+        twice = json_text.repeated_key(document)
         return twice.learn.partition(";")[0] if twice else "no JSON object"
     if isinstance(unread := document.get("unread"), str):
         return unread

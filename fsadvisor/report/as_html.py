@@ -5,8 +5,20 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from fsadvisor.pages.html import NOTHING, Markup, badge_of, bullets, element, folded, joined, prose, render, said, table
-from fsadvisor.pages.values import counted, full_name, listed, short_name, told
+from fsadvisor.pages.html import (
+    NOTHING,
+    Markup,
+    badge_of,
+    bullets,
+    element,
+    fact_markup,
+    folded,
+    joined,
+    prose,
+    render,
+    table,
+)
+from fsadvisor.pages.values import counted, fact_line, full_name, listed, short_name
 from fsadvisor.report import as_json, finding_page, sections
 from fsadvisor.report.finding_page import headline, where
 from fsadvisor.report.findings import FoldedBelow, below, findings, unfolded
@@ -88,7 +100,7 @@ def subjects(storage: Storage) -> Iterator[Markup]:
 
 
 def _subject(subject: Subject, names: dict[str, str]) -> Markup:
-    facts = [(element("code", name), said(name, fact)) for name, fact in as_json.own_facts(subject)]
+    facts = [(element("code", name), fact_markup(name, fact)) for name, fact in as_json.own_facts(subject)]
     below = [names.get(one, one) for one in subject.below]
     stands_on = element("p", f"stands on {listed(below)}", class_="aside") if below else ""
     rows = table("facts", ("Fact", "Value and source"), facts, f"Facts of {full_name(subject)}")
@@ -147,7 +159,9 @@ def _head(machine: str, comes_to: str, about: Provenance) -> str:
 
 
 def _title(storage: Storage, about: Provenance, comes_to: str) -> str:
-    not_seen = joined(element("p", told(name, fact, fact.source)) for name, fact in sections.not_looked_at(storage))
+    not_seen = joined(
+        element("p", fact_line(name, fact, fact.source)) for name, fact in sections.not_looked_at(storage)
+    )
     inside = (
         element("h1", f"Storage of {storage.machine}"),
         element("p", sections.made_of(storage, about)),

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final
 from fsadvisor.pages.document import Gap, Item, paragraph
 from fsadvisor.pages.glyphs import Span, clean, line
 from fsadvisor.pages.text import WIDTH, render
-from fsadvisor.pages.values import counted, listed, said, short_name, told
+from fsadvisor.pages.values import counted, fact_line, fact_words, listed, short_name
 from fsadvisor.report import as_json, finding_page, sections, short_page
 from fsadvisor.report.finding_page import SUBJECTS
 from fsadvisor.report.findings import below, findings, unfolded
@@ -84,7 +84,7 @@ def in_a_line(storage: Storage, verdicts: Sequence[Verdict], about: Provenance) 
 def _head(storage: Storage, about: Provenance, comes_to: str) -> Iterator[Block]:
     yield paragraph(f"{sections.made_of(storage, about)}. {sections.looked_at(storage)}")
     for name, fact in sections.not_looked_at(storage):
-        yield paragraph(told(name, fact, fact.source), indent=2)
+        yield paragraph(fact_line(name, fact, fact.source), indent=2)
     yield paragraph(comes_to)
 
 
@@ -139,5 +139,5 @@ def _values(storage: Storage) -> dict[str, list[str]]:
     values: dict[str, list[str]] = {}
     for subject in storage.subjects:
         for name, fact in as_json.own_facts(subject):
-            values.setdefault(name, []).append(f"{short_name(subject)}: {said(name, fact, fact.source)}")
+            values.setdefault(name, []).append(f"{short_name(subject)}: {fact_words(name, fact, fact.source)}")
     return values

@@ -72,7 +72,7 @@ def title(comparison: Comparison) -> str:
     return f"{counted(sides, 'side')} by {counted(rows, 'workload')}, a window each in turn"
 
 
-def course(about: Circumstances) -> Iterator[str]:
+def interruptions(about: Circumstances) -> Iterator[str]:
     """How it went, where it did not go to its end."""
     if about.state == "cancelled":
         yield "You stopped it: what is missing was not measured."

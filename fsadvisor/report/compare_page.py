@@ -17,9 +17,9 @@ from fsadvisor.report.compare_figures import (
     LEGEND,
     MARKS,
     behind,
-    course,
     figure_words,
     group,
+    interruptions,
     interval,
     limits,
     promise_words,
@@ -76,7 +76,7 @@ def listing(choices: Mapping[str, FilesystemChoice], usual: Sequence[str], jobs:
 def document(comparison: Comparison, about: Circumstances) -> Iterator[Block]:
     """All of it."""
     yield paragraph(f"{title(comparison)}; {clean(about.when)}")
-    for sentence in course(about):
+    for sentence in interruptions(about):
         yield paragraph(sentence)
     yield from _sides(comparison, about)
     yield from _matrix(comparison, about)
@@ -231,7 +231,7 @@ def markdown(comparison: Comparison, about: Circumstances) -> Iterator[str]:
 
 def blocks(comparison: Comparison, about: Circumstances) -> Iterator[Block]:
     """The tables: sides, who is best at what, each workload with all its figures, and how to read it."""
-    yield from (Remark(line(span(said, Tone.STRONG))) for said in course(about))
+    yield from (Remark(line(span(said, Tone.STRONG))) for said in interruptions(about))
     yield Table(("side", "what it is", "its syncs", "danger"), tuple(_side(side, about) for side in comparison.sides))
     yield Heading("Who is best at what")
     bold, slanted = span("Bold", Tone.STRONG), span("slanted", Tone.GOOD)

@@ -41,7 +41,7 @@ if TYPE_CHECKING:
     from fsadvisor.facts import Fact
     from fsadvisor.pages.document import Block
     from fsadvisor.report.findings import Finding, FoldedBelow
-    from fsadvisor.rulebook.remedy import Instructions, Kept, OtherWay
+    from fsadvisor.rulebook.remedy import Instructions, OtherWay, PersistentSetting
     from fsadvisor.rulebook.rule import Ask
     from fsadvisor.rulebook.shape import Gain
     from fsadvisor.storage import Subject
@@ -181,7 +181,7 @@ def each(commands: Iterable[tuple[str, ...]]) -> Iterator[str]:
     return (command for some in commands for command in some)
 
 
-def kept_as(kept: Kept) -> tuple[str, str]:
+def file_and_line(kept: PersistentSetting) -> tuple[str, str]:
     """The file and its line, which are printable as commands are; '' and words where mount options change."""
     if kept.file:
         return kept.file, kept.line
@@ -372,4 +372,4 @@ def _commands(title: str, shown: Iterable[tuple[str, ...]], every: Iterable[tupl
 
 
 def _by_file(instructions: Sequence[Instructions]) -> Iterator[tuple[str, tuple[str, ...]]]:
-    return rule_page.by_file(kept_as(kept) for one in instructions for kept in one.keep)
+    return rule_page.by_file(file_and_line(kept) for one in instructions for kept in one.keep)

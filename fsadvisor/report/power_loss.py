@@ -29,7 +29,7 @@ from fsadvisor.pages.document import (
 from fsadvisor.pages.glyphs import Span, Tone, clean, cut, line, plain, span
 from fsadvisor.pages.published import document_in_lines, published
 from fsadvisor.pages.text import WIDTH, render
-from fsadvisor.pages.values import cause, counted, full_name, listed, said
+from fsadvisor.pages.values import cause, counted, fact_words, full_name, listed
 from fsadvisor.storage import Disk
 
 if TYPE_CHECKING:
@@ -202,7 +202,7 @@ def groups(storage: Storage) -> list[DiskGroup]:
 def verdict(disk: Disk) -> str:
     """The power-loss verdict and what it means, or why there is none."""
     if isinstance(disk.plp, Unknown):
-        return said("disk.plp", disk.plp, disk.plp.source)
+        return fact_words("disk.plp", disk.plp, disk.plp.source)
     return f"{_NAMES.get(disk.plp.value, disk.plp.value)}, {_MEANING[disk.plp.value]}"
 
 

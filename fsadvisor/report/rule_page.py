@@ -83,7 +83,7 @@ def figures(gain: shape.Gain) -> Figures:
         remarks.append(line("No figure is known."))
     if gain.believe:
         remarks.append(line(span("Realistic expectation: ", Tone.STRONG), gain.believe))
-    if gain.measure and not gain.told_here:
+    if gain.measure and not gain.is_measured_here:
         remarks.append(line("The probe ", span(gain.measure, Tone.KEY), " would measure it."))
     return Figures(tuple(map(_figure, gain.figures)), tuple(remarks))
 

@@ -13,7 +13,16 @@ from fsadvisor.pages.document import Commands, Heading, Item, Remark, paragraph
 from fsadvisor.pages.glyphs import clean, cut, line
 from fsadvisor.pages.values import cause, counted, listed, short_name, value_text
 from fsadvisor.report import finding_page, findings
-from fsadvisor.report.finding_page import FindingPage, evidence, folded, kept_as, safety, subjects_named, waived, where
+from fsadvisor.report.finding_page import (
+    FindingPage,
+    evidence,
+    file_and_line,
+    folded,
+    safety,
+    subjects_named,
+    waived,
+    where,
+)
 from fsadvisor.report.rule_page import by_file
 from fsadvisor.rulebook import language
 from fsadvisor.storage.catalogue import catalogue
@@ -174,7 +183,7 @@ def _commands(page: FindingPage) -> Iterator[Block]:
     ready = page.todo.ready
     shown = ready[:_WITH_COMMANDS]
     yield from _lines("", [command for one in shown for command in one.now])
-    for title, lines in by_file(kept_as(kept) for one in shown for kept in one.keep):
+    for title, lines in by_file(file_and_line(kept) for one in shown for kept in one.keep):
         yield from _lines(title, lines)
     yield from _lines(_undo_title(page), [command for one in shown for command in one.undo])
     if len(ready) > len(shown):

@@ -46,8 +46,8 @@ def plan(change: Change, target: str, *, on_device: bool) -> Iterator[Block]:
     yield paragraph(_title(change))
     where = "on two halves of" if on_device else "on images on the filesystem of"
     yield paragraph(f"{where} {clean(target)}; the job is {change.job.id}: {change.job.title}", first=line("  "))
-    yield paragraph(_form_words(change.default), first=line("  as it is  "))
-    yield paragraph(_form_words(change.changed), first=line("  changed   "))
+    yield paragraph(_mkfs_and_mount(change.default), first=line("  as it is  "))
+    yield paragraph(_mkfs_and_mount(change.changed), first=line("  changed   "))
     if change.left_out:
         yield paragraph("other options of the mount are left out; --json lists them", first=line(" " * 12))
     for danger in change.dangers:
@@ -66,7 +66,7 @@ def _title(change: Change) -> str:
     return f"{change.rule}: {clean(change.title)}" if change.rule else f"Trial of {clean(change.what, None)}"
 
 
-def _form_words(form: testbed.Form) -> str:
+def _mkfs_and_mount(form: testbed.ScratchFilesystem) -> str:
     """As one would make and mount it."""
     made = shlex.join([f"mkfs.{form.fs_type}", *form.mkfs])
     return f"`{clean(made, None)}`, mounted with " + (
@@ -277,7 +277,7 @@ def as_json(
     )
 
 
-def _form(one: testbed.Form) -> Form:
+def _form(one: testbed.ScratchFilesystem) -> Form:
     return published(Form, one, type=one.fs_type)
 
 

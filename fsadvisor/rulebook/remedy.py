@@ -127,7 +127,7 @@ class Remedy(Struct, frozen=True):
     """Whether it moves or rewrites data, or changes what protects them, and so waits for the health gate."""
 
 
-class Kept(Struct, frozen=True):
+class PersistentSetting(Struct, frozen=True):
     """What makes a remedy last: a `line` for a `file`, or options to add and remove for a `mount` point."""
 
     file: str
@@ -142,7 +142,7 @@ class Instructions(Struct, frozen=True):
 
     needs: str
     now: tuple[str, ...] = ()
-    keep: tuple[Kept, ...] = ()
+    keep: tuple[PersistentSetting, ...] = ()
     undo: tuple[str, ...] = ()
     verify: tuple[str, ...] = ()
     advice: str = ""
@@ -232,7 +232,7 @@ def render(remedy: Remedy, scope: Mapping[str, Facts]) -> Instructions:
         return Instructions(
             needs=needs_for(remedy, [scope]),
             now=now,
-            keep=tuple(_filled_keep(keep, scope) for keep in remedy.keep),
+            keep=tuple(_persistent(keep, scope) for keep in remedy.keep),
             undo=undo,
             verify=_filled(remedy.verify, scope),
             advice=advice_for(remedy, [scope]),
@@ -286,8 +286,8 @@ def without_commands(remedy: Remedy, scope: Mapping[str, Facts], reason: str) ->
     )
 
 
-def _filled_keep(keep: KeepTemplate, scope: Mapping[str, Facts]) -> Kept:
-    return Kept(
+def _persistent(keep: KeepTemplate, scope: Mapping[str, Facts]) -> PersistentSetting:
+    return PersistentSetting(
         file=keep.file,
         line=_fill(keep.line, scope, _plain_word),
         mount=_fill(keep.mount, scope, _as_it_is),

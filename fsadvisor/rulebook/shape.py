@@ -58,7 +58,7 @@ class Gain(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     measured: str = ""
 
     @property
-    def told_here(self) -> bool:
+    def is_measured_here(self) -> bool:
         """Whether a probe has told it on this machine."""
         return any(figure.source == _HERE for figure in self.figures)
 

@@ -20,7 +20,7 @@ from fsadvisor.machine import symptoms
 from fsadvisor.machine.port import Answer, MachineError, Reply
 from fsadvisor.machine.pulse import Processes, Pulse, pulse, read
 from fsadvisor.measure.now.programs import unit_of
-from fsadvisor.measure.waits.rates import Course
+from fsadvisor.measure.waits.rates import RateHistory
 from fsadvisor.readers.mount_tables import parse_mountinfo
 from fsadvisor.tui.views.live import Seen
 from fsadvisor.tui.views.live_limit import Writers, Writing
@@ -142,7 +142,7 @@ class Counting:
     def __init__(self, told: Callable[[], object], failed: Callable[[Exception], object], second: float = 2.0) -> None:
         self._told = told
         self._lock = threading.Lock()
-        self._course = Course(parts=self.PARTS)
+        self._history = RateHistory(parts=self.PARTS)
         self._system = Beat(self._sample, second, _SHARE, failed)
         self._paused_at_s = time.monotonic()
         self.paused = True
@@ -167,10 +167,10 @@ class Counting:
     def moments(self) -> tuple[Moment, ...]:
         """As of now."""
         with self._lock:
-            return tuple(self._course.moments)
+            return tuple(self._history.moments)
 
     def _begin_anew(self) -> None:
-        self._course = Course(parts=self.PARTS)
+        self._history = RateHistory(parts=self.PARTS)
 
     def _start(self) -> None:
         self._system.go()
@@ -181,8 +181,8 @@ class Counting:
     def _sample(self) -> None:
         taken = pulse()
         with self._lock:
-            self._course.add(taken)
-            first = len(self._course.moments) <= _FIRST
+            self._history.add(taken)
+            first = len(self._history.moments) <= _FIRST
         if self._is_due() or first:
             self._told()
 
@@ -223,7 +223,7 @@ class Sampling(Counting):
         silent_s = max(self._system.silent_s, self._asking.silent_s)
         with self._lock:
             return Seen(
-                moments=tuple(self._course.moments),
+                moments=tuple(self._history.moments),
                 writing=self._writing,
                 paused=self.paused,
                 silent_s=silent_s if silent_s >= _SILENT_S else 0.0,
@@ -367,7 +367,7 @@ class Replaying(Sampling):
                 self._begin_anew()
             number = _FILLED if self._next == 0 else 1
             for beat in self._beats[self._next : self._next + number]:
-                self._course.add(beat.pulse())
+                self._history.add(beat.pulse())
                 self._writing = beat.writing
             self._next += number
         if self._is_due():

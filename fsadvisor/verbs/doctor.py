@@ -15,7 +15,7 @@ from fsadvisor.machine.time_limits import within
 from fsadvisor.measure.now.answer import answer
 from fsadvisor.measure.now.facts import devices_of, named
 from fsadvisor.measure.now.full import full
-from fsadvisor.measure.now.kept import chosen_of, kept
+from fsadvisor.measure.now.kept import chosen_of, windows_in
 from fsadvisor.measure.now.look import look
 from fsadvisor.measure.now.traced import traced
 from fsadvisor.measure.probe import surroundings
@@ -65,7 +65,7 @@ def run(chosen: argparse.Namespace, machine: Machine, write: Callable[[Iterable[
         _there(words)
     if chosen.at and not chosen.on:
         raise RefusedError("--at chooses among windows that were kept: say where with --on")
-    windows = kept(looking.kept_windows(chosen.on)) if chosen.on else [_look(chosen)]
+    windows = windows_in(looking.windows_path(chosen.on)) if chosen.on else [_look(chosen)]
     window = chosen_of(windows, chosen.at)
     about, symptom = _about(words, window, machine)
     answered = answer(window, rules, about if words else None)

@@ -17,7 +17,7 @@ from fsadvisor.machine.port import MachineError
 from fsadvisor.machine.untouched import captured_text
 from fsadvisor.measure import forecast, sweep_session
 from fsadvisor.measure.forecast import MeasuredPoint, of_one_device
-from fsadvisor.measure.forecast.analysis import kept, study
+from fsadvisor.measure.forecast.analysis import by_latency, study
 from fsadvisor.measure.messages import Point as SweepPoint
 from fsadvisor.measure.probe import EngineError, guard, store, surroundings
 from fsadvisor.measure.probe.processes import Stop, Stopped
@@ -110,7 +110,7 @@ def _of_kept(target: str, machine: Machine) -> Curves:
     if mount is None:
         raise RefusedError(f"{target}: on which mount it is cannot be told")
     results, unread = results_in(_files())
-    taken = kept(results, mount.mount_point)
+    taken = by_latency(results, mount.mount_point)
     if not (taken.points or taken.alone):
         more = f" (those of {', '.join(taken.without_latency)} tell no latency)" if taken.without_latency else ""
         raise RefusedError(

@@ -127,7 +127,7 @@ class _Command:
         self._write([self._json(state)] if self._request.as_json else render(trial_page.found(outcome), margin=2))
         if self._stop.asked:
             return self._stop.exit_status
-        return NOT_MEASURED if failed or not outcome.told else 0
+        return NOT_MEASURED if failed or not outcome.is_conclusive else 0
 
     def _plan_lines(self) -> list[str]:
         """What is tried, what it takes, and what speaks against it."""

@@ -15,7 +15,7 @@ from fsadvisor import looking
 from fsadvisor.facts import Cause, Unknown
 from fsadvisor.machine.kernel_events import LockTrace
 from fsadvisor.measure.messages import Progress
-from fsadvisor.measure.now.kept import REPLAYED_NOTE, chosen_of, kept, replayed
+from fsadvisor.measure.now.kept import REPLAYED_NOTE, chosen_of, replayed, windows_in
 from fsadvisor.measure.probe import disks, surroundings
 from fsadvisor.measure.probe.jobs import JOBS
 from fsadvisor.measure.probe.processes import Stop, Stopped
@@ -91,7 +91,7 @@ def _again(chosen: argparse.Namespace, write: Callable[[Iterable[str]], None]) -
     """Of a window that was kept. Raises RefusedError, MachineError."""
     if chosen.target or chosen.job or chosen.locks or chosen.seconds:
         raise RefusedError("--on tells of all disks in a window that is over: leave TARGET and other options out")
-    windows = kept(looking.kept_windows(chosen.on))
+    windows = windows_in(looking.windows_path(chosen.on))
     window = chosen_of(windows, chosen.at)
     waits = account(replayed(window), window.when, notes=(REPLAYED_NOTE,))
     if chosen.form == "json":

@@ -46,7 +46,7 @@ def run(chosen: argparse.Namespace, _: Machine, write: Callable[[Iterable[str]],
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
         signal.signal(number, lambda *_: ended.set())
     say(f"watching for {chosen.lasting / 3600:g} h; Ctrl+C ends it")
-    kept = Kept(folder)
+    kept = WindowFiles(folder)
     watcher = Watcher(
         clock=time.monotonic,
         sleep=ended.wait,
@@ -65,7 +65,7 @@ _LOOKS: Final = 20
 _INCIDENT: Final = Path(kept_files.INCIDENT)
 
 
-class Kept:
+class WindowFiles:
     """A directory of windows, each a file that is named by its time; of a bounded size."""
 
     def __init__(self, folder: Path, most: int = MOST_BYTES) -> None:

@@ -13,13 +13,12 @@ from fsadvisor.machine.port import MachineError
 from fsadvisor.machine.recording import RecordingMachine
 from fsadvisor.measure.now import Device, Program, Window
 from fsadvisor.measure.now.answer import answer
-from fsadvisor.measure.now.kept import chosen_of
-from fsadvisor.measure.now.kept import kept as kept_in
+from fsadvisor.measure.now.kept import chosen_of, windows_in
 from fsadvisor.measure.now.look import Watcher, as_line, threshold
 from fsadvisor.readers import own_records
 from fsadvisor.rulebook.loading import own_rulebook
 from fsadvisor.survey.whole import survey
-from fsadvisor.verbs.watch import Kept
+from fsadvisor.verbs.watch import WindowFiles
 from tests.cases import each
 from tests.command import fsadvisor
 from tests.panel import build
@@ -77,12 +76,12 @@ def test_a_quiet_day_writes_nothing_and_looks_a_thirtieth_of_it():
 def test_what_is_kept_gives_the_same_answer_later(tmp_path):
     kept = []
     Night().watched(kept.append)
-    to = Kept(tmp_path)
+    to = WindowFiles(tmp_path)
     for window in kept:
         to(window)
     worst = max(kept, key=lambda one: one.io_some)
     rules = own_rulebook().rules
-    later = chosen_of(kept_in(tmp_path), None)
+    later = chosen_of(windows_in(tmp_path), None)
     assert later == worst
     assert msgspec.json.encode(later) == msgspec.json.encode(worst)
     assert [one.verdict.rule.id for one in answer(later, rules).found] == [
@@ -91,7 +90,7 @@ def test_what_is_kept_gives_the_same_answer_later(tmp_path):
 
 
 def test_the_last_incident_is_a_fact_of_the_machine_with_its_time(tmp_path):
-    dirty, kept = Night(), Kept(tmp_path)
+    dirty, kept = Night(), WindowFiles(tmp_path)
 
     def keep(window):
         window.io_full, window.dirty = window.io_some, int(8e9 * window.io_some)
@@ -121,7 +120,7 @@ def test_a_capture_takes_the_last_incident_along_without_what_names_the_machine(
     recording = RecordingMachine(machine)
     survey(recording, {})
     recording.write(tmp_path / "capture")
-    (kept,) = kept_in(tmp_path / "capture")
+    (kept,) = windows_in(tmp_path / "capture")
     assert kept.devices[0].write_ms == pytest.approx(seen.devices[0].write_ms, rel=1e-5)
     assert container not in kept.programs[0].groups[0]
     assert b"What is wrong now, in the 5 s until " in fsadvisor("doctor", "--on", tmp_path / "capture").stdout
@@ -167,7 +166,7 @@ def test_each_incident_ends_once_and_the_last_one_with_the_watch():
 def test_the_directory_keeps_its_bound_and_the_newest(tmp_path):
     window = Night().look(1.0)
     most = 5 * len(as_line(window))
-    to = Kept(tmp_path, most)
+    to = WindowFiles(tmp_path, most)
     for _ in range(20):
         to(window)
     files = sorted(file.name for file in tmp_path.iterdir())
@@ -203,7 +202,7 @@ def test_figures_of_a_strangers_window_that_can_not_be_are_refused(tmp_path, fac
     stranger = {"when": "2026-01-01T00:00:00+00:00", "seconds": 5, "root": True, "waiting": 1, **facts}
     (tmp_path / "window-1.json").write_text(json.dumps(stranger))
     with pytest.raises(MachineError):
-        kept_in(tmp_path)
+        windows_in(tmp_path)
     done = fsadvisor("doctor", "--on", tmp_path)
     assert done.returncode == 2
     assert b"\x1b" not in done.stderr

@@ -5,7 +5,7 @@ from hypothesis import strategies as st
 from msgspec.structs import replace
 
 from fsadvisor.measure.forecast import Model
-from fsadvisor.measure.forecast.analysis import bounds, kept
+from fsadvisor.measure.forecast.analysis import bounds, by_latency
 from tests.report.forecasts import result
 
 
@@ -23,29 +23,29 @@ def test_the_same_device_is_bounded_by_what_was_measured():
 
 
 def test_runs_on_one_device_are_no_curve():
-    found = kept([result(us=1500.0), result(us=1550.0)], "/srv")
+    found = by_latency([result(us=1500.0), result(us=1550.0)], "/srv")
     assert found.points == ()
     assert [(it.job, it.runs, it.device_ms) for it in found.alone] == [("mail", 2, 1.5)]
 
 
 def test_runs_on_devices_of_different_latency_are_points_of_a_curve():
-    found = kept([result(us=1500.0), result(us=8000.0), result(us=8200.0)], "/srv")
+    found = by_latency([result(us=1500.0), result(us=8000.0), result(us=8200.0)], "/srv")
     assert found.alone == ()
     assert [(it.level_ms, it.device_ms) for _, _, it in found.points] == [(1.5, 1.5), (8.0, 8.0), (8.0, 8.2)]
 
 
 def test_what_tells_no_latency_or_is_not_to_be_believed_says_nothing():
-    found = kept([result(us=None), result("web", believable=False)], "/srv")
+    found = by_latency([result(us=None), result("web", believable=False)], "/srv")
     assert (found.points, found.alone, found.without_latency) == ((), (), ("mail",))
 
 
 def test_answers_to_other_questions_and_of_other_engines_are_no_points_of_the_curve():
     newest = replace(result(us=1500.0), when="2026-11-22T12:00:00+00:00")
     others = [replace(result(us=8000.0), question="another"), replace(result(us=9000.0), engine="fio 3.33")]
-    found = kept([*others, newest, replace(result(us=1550.0), engine="fsadvisor 0.0.9")], "/srv")
+    found = by_latency([*others, newest, replace(result(us=1550.0), engine="fsadvisor 0.0.9")], "/srv")
     assert found.points == ()
     assert [(it.runs, it.device_ms) for it in found.alone] == [(2, 1.5)]
 
 
 def test_results_of_other_mounts_are_left_alone():
-    assert kept([result()], "/home").alone == ()
+    assert by_latency([result()], "/home").alone == ()

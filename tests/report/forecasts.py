@@ -1,6 +1,6 @@
 """Forecasts to report on: planted curves, and results of one device."""
 
-from fsadvisor.measure.forecast.analysis import kept, study
+from fsadvisor.measure.forecast.analysis import by_latency, study
 from fsadvisor.measure.probe.result import Figure, Result
 from tests.forecast.planted import planted
 
@@ -42,5 +42,5 @@ def result(job="mail", us=1500.0, rate=640.0, **more):
     )
 
 
-ONE_DEVICE = kept([result(), result("web", 900.0, 4000.0)], "/srv")
+ONE_DEVICE = by_latency([result(), result("web", 900.0, 4000.0)], "/srv")
 EMPTY = study([])

@@ -10,7 +10,7 @@ from fsadvisor.measure.probe.disks import Way
 from fsadvisor.measure.probe.jobs import JOBS
 from fsadvisor.measure.probe.run import opened
 from fsadvisor.measure.trial.mounting import enter
-from fsadvisor.measure.trial.testbed import Form, images, standing
+from fsadvisor.measure.trial.testbed import ScratchFilesystem, images, standing
 from tests.loops import mounts
 
 
@@ -19,7 +19,8 @@ def look(asked, tell, stop):
     wanted = json.loads(asked)
     folder = Path(wanted["folder"])
     forms = [
-        Form(**{key: tuple(it) if isinstance(it, list) else it for key, it in one.items()}) for one in wanted["forms"]
+        ScratchFilesystem(**{key: tuple(it) if isinstance(it, list) else it for key, it in one.items()})
+        for one in wanted["forms"]
     ]
     try:
         privacy = enter([folder, Path(__file__)])

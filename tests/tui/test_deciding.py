@@ -8,7 +8,7 @@ import pytest
 from fsadvisor.tui.screens.attesting import Attesting, Waiving
 from fsadvisor.tui.screens.checklist import Checklist
 from fsadvisor.tui.screens.choosing import Supposing
-from fsadvisor.tui.screens.what_if import Said
+from fsadvisor.tui.screens.what_if import AttestationEffect
 from fsadvisor.tui.views.snapshot import finding_key
 from fsadvisor.tui.views.suppose import asked_of
 from fsadvisor.tui.widgets.rows_view import RowsView
@@ -111,7 +111,7 @@ def test_a_fact_is_attested_on_its_own_row(tmp_path):
         await pilot.press("enter", "enter", "enter")
         await until(pilot, lambda: "These lines would go to" in shown(app))
         await pilot.press("y")
-        await until(pilot, lambda: isinstance(app.screen, Said) and "is now yes" in beside(app))
+        await until(pilot, lambda: isinstance(app.screen, AttestationEffect) and "is now yes" in beside(app))
         came_of_it = beside(app)
         await pilot.press("escape")
         await until(pilot, lambda: app.screen.name == "subject")
@@ -225,7 +225,7 @@ def test_several_things_that_only_people_know_are_one_form_with_one_reason(size,
         await until(pilot, lambda: "These lines would go to" in shown(app))
         before = file.exists()
         await pilot.press("y")
-        await until(pilot, lambda: isinstance(app.screen, Said) and "is now" in beside(app))
+        await until(pilot, lambda: isinstance(app.screen, AttestationEffect) and "is now" in beside(app))
         await pilot.press("escape")
         await until(pilot, lambda: app.screen.name == "finding")
         await pilot.press("a")
@@ -234,7 +234,7 @@ def test_several_things_that_only_people_know_are_one_form_with_one_reason(size,
         again = beside(app)
         await pilot.press("G", "space")
         await until(pilot, lambda: "1 answered" in shown(app))
-        changed = app.screen._said_of
+        changed = app.screen._answered_facts
         return before, answers, again, changed
 
     before, answers, again, changed = attesting(steps, file, size)
@@ -267,10 +267,10 @@ def test_a_number_that_was_written_from_the_form_of_several_things_is_asked_no_m
         await pilot.press("enter", "enter", "enter")
         await until(pilot, lambda: "These lines would go to" in shown(app))
         await pilot.press("y")
-        await until(pilot, lambda: isinstance(app.screen, Said))
+        await until(pilot, lambda: isinstance(app.screen, AttestationEffect))
         await pilot.press("escape")
         await until(pilot, lambda: isinstance(app.screen, Checklist) and "1 thing" in shown(app))
-        return shown(app), app.screen._said_of
+        return shown(app), app.screen._answered_facts
 
     seen, said_of = attesting(steps, file)
     assert "1 answered" in seen

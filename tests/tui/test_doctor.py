@@ -12,7 +12,7 @@ from fsadvisor.pages.glyphs import plain
 from fsadvisor.tui import explorer
 from fsadvisor.tui.app import FsadvisorApp
 from fsadvisor.tui.widgets.bars import KeysBar
-from fsadvisor.verbs.watch import Kept
+from fsadvisor.verbs.watch import WindowFiles
 from tests.doctor.test_answer import place, window
 from tests.finding.test_watch import Night
 from tests.tui.driving import MACHINE, SIZES, TERMINAL, explored, screen, session, shown, until
@@ -117,7 +117,7 @@ def test_a_recording_has_no_now_and_names_the_command_that_judges_a_kept_look():
 
 
 def test_what_watch_kept_is_scrolled_moment_by_moment(tmp_path):
-    kept = Kept(tmp_path)
+    kept = WindowFiles(tmp_path)
     Night().watched(kept)
 
     async def steps(app, pilot):
@@ -137,7 +137,7 @@ def test_what_watch_kept_is_scrolled_moment_by_moment(tmp_path):
 
 def test_a_machine_that_runs_shows_its_last_incident_beside_now(tmp_path):
     file = tmp_path / "incident.jsonl"
-    kept = Kept(tmp_path)
+    kept = WindowFiles(tmp_path)
     Night().watched(kept)
     kept.over(file)
 

@@ -9,7 +9,7 @@ from typing import ClassVar
 import pytest
 
 from fsadvisor.machine.kernel_events import Changed
-from fsadvisor.measure.waits.rates import Course
+from fsadvisor.measure.waits.rates import RateHistory
 from fsadvisor.tui.app import FsadvisorApp
 from fsadvisor.tui.explorer import Explorer
 from fsadvisor.tui.sampling import Beat, Pace, Sampling
@@ -31,7 +31,7 @@ class MadeUp:
 
     def __init__(self, told, failed):
         self.told, self.failed = told, failed
-        self.course = Course()
+        self.course = RateHistory()
         self.paused = True
         self.silent_s = 0.0
 

@@ -14,7 +14,7 @@ from fsadvisor.tui.screens.attesting import Attesting
 from fsadvisor.tui.screens.checklist import Checklist
 from fsadvisor.tui.screens.choosing import Supposing
 from fsadvisor.tui.screens.unknowns import Unknowns
-from fsadvisor.tui.screens.what_if import Said, WhatIf
+from fsadvisor.tui.screens.what_if import AttestationEffect, WhatIf
 from fsadvisor.tui.views.unknowns import Means
 from fsadvisor.tui.widgets.rows_view import RowsView
 from tests.paths import FIXTURES
@@ -50,7 +50,7 @@ async def on_first(app, pilot, means, fact=""):
 
 async def read_what_came_of_it(app, pilot):
     """The page after something was said, and back."""
-    await until(pilot, lambda: isinstance(app.screen, Said) and "What it did not change" in shown(app))
+    await until(pilot, lambda: isinstance(app.screen, AttestationEffect) and "What it did not change" in shown(app))
     await pilot.press("escape")
 
 

@@ -6,7 +6,7 @@ from msgspec.structs import replace
 
 from fsadvisor.facts import Cause, Unknown
 from fsadvisor.machine.port import Reply
-from fsadvisor.measure.waits.rates import Course
+from fsadvisor.measure.waits.rates import RateHistory
 from fsadvisor.pages import values
 from fsadvisor.pages.glyphs import ASCII, UNICODE, Tone, columns, plain
 from fsadvisor.pages.glyphs import width as columns_of
@@ -21,10 +21,10 @@ WIDTHS = [40, 80, 102, 200]
 
 
 def seen(*pulses, writing=None, **told):
-    course = Course()
+    history = RateHistory()
     for one in pulses:
-        course.add(one)
-    return live.Seen(moments=tuple(course.moments), **({"writing": writing} if writing else {}), **told)
+        history.add(one)
+    return live.Seen(moments=tuple(history.moments), **({"writing": writing} if writing else {}), **told)
 
 
 def busy(names=("sda", "sdb"), seconds=12, flushes=0.03):
@@ -235,10 +235,10 @@ def test_amounts_rates_and_times_fit_their_columns(number):
 
 
 def test_busy_is_drawn_on_one_scale_in_the_colour_of_its_value():
-    drawn = live.busy_course([None, None, 0.0, 0.1, 0.6, 0.6, 1.0, 0.95], 4, UNICODE)
+    drawn = live.busy_sparkline([None, None, 0.0, 0.1, 0.6, 0.6, 1.0, 0.95], 4, UNICODE)
     assert plain(drawn) == "\u2800⣀⣶⣿"
     assert [one.tone for one in drawn] == [Tone.DIM, Tone.GOOD, Tone.WARNING, Tone.BAD]
-    assert columns(live.busy_course([0.2] * 3, 9, ASCII)) == 9
+    assert columns(live.busy_sparkline([0.2] * 3, 9, ASCII)) == 9
 
 
 def test_a_device_is_listed_with_the_mounts_on_it():

@@ -5,7 +5,7 @@ from msgspec.structs import replace
 
 from fsadvisor.facts import Unknown
 from fsadvisor.machine.port import Reply
-from fsadvisor.measure.waits.rates import Course
+from fsadvisor.measure.waits.rates import RateHistory
 from fsadvisor.pages.glyphs import columns, plain
 from fsadvisor.tui.views.live_limit import limit, window
 from tests.waits.made import NOT_KNOWN, disk, moment, stat
@@ -13,7 +13,7 @@ from tests.waits.made import NOT_KNOWN, disk, moment, stat
 
 def course(seconds, disks, cpu, **more):
     """A moment each second: `disks` and `cpu` make the files of the second."""
-    found = Course()
+    found = RateHistory()
     for at in range(seconds):
         found.add(moment(float(at), disks(at), cpu(at), **{name: make(at) for name, make in more.items()}).pulse)
     return list(found.moments)
@@ -65,7 +65,7 @@ def test_the_span_that_is_told_is_the_one_that_was_watched():
 
 
 def test_a_pause_counts_for_as_long_as_it_took():
-    found = Course()
+    found = RateHistory()
     for at in (*range(10), 19):
         found.add(moment(float(at), disk(busy_ms=min(at, 9) * 1000, queue_ms=min(at, 9) * 1000), calm(at)).pulse)
     (told,) = window(list(found.moments)).disks.value.each
@@ -86,7 +86,7 @@ def test_the_first_seconds_say_nothing():
 
 
 def test_a_kernel_without_pressure_leaves_only_that_unknown():
-    found = Course()
+    found = RateHistory()
     for at in range(5):
         found.add(moment(float(at), disk(), calm(at), pressure=NOT_KNOWN, stat=Reply(calm(at), "/proc/stat")).pulse)
     told = window(list(found.moments))

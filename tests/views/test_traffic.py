@@ -2,7 +2,7 @@
 
 import pytest
 
-from fsadvisor.measure.waits.rates import Course
+from fsadvisor.measure.waits.rates import RateHistory
 from fsadvisor.pages.glyphs import ASCII, UNICODE, columns, plain
 from fsadvisor.tui.views import board, storage_tree
 from tests.views.pulses import pulse
@@ -13,10 +13,10 @@ RAID = "raid-lvm-crypt-server"
 
 def moments(**writes_a_second):
     """Each writes so many times 4 KiB a second, for ten seconds."""
-    course = Course(parts=True)
+    history = RateHistory(parts=True)
     for at in range(10):
-        course.add(pulse(float(at), {name: at * number for name, number in writes_a_second.items()}))
-    return tuple(course.moments)
+        history.add(pulse(float(at), {name: at * number for name, number in writes_a_second.items()}))
+    return tuple(history.moments)
 
 
 def told(snapshot, subject, **writes):

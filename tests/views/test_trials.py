@@ -16,7 +16,7 @@ from fsadvisor.pages.glyphs import ASCII, UNICODE, columns, plain
 from fsadvisor.pages.screen import laid
 from fsadvisor.survey.tried import Ratio, job_of
 from fsadvisor.tui.views import trials, trials_compare, trials_forecast, trials_try
-from fsadvisor.tui.views.probes import NO_RESULTS, Kept, KeptResult
+from fsadvisor.tui.views.probes import NO_RESULTS, KeptResult, ResultsByMount
 from fsadvisor.tui.views.trials_progress import TrialProgress, note
 from tests.cases import few
 from tests.report import composed
@@ -180,7 +180,7 @@ def _kept(mount, *results):
     jobs = {}
     for one in results:
         jobs.setdefault(one.job, []).append(KeptResult(replace(one, mount=mount), "", ""))
-    return Kept({mount: {job: tuple(found) for job, found in jobs.items()}})
+    return ResultsByMount({mount: {job: tuple(found) for job, found in jobs.items()}})
 
 
 def _forecast(mount):
@@ -220,7 +220,7 @@ def test_a_forecast_is_fitted_from_two_latencies_and_bounded_from_one():
 
 
 def test_results_that_cannot_be_read_are_not_none():
-    snapshot, dark = snapshot_from("pm9a3-postgresql-volatile"), Kept({}, unread=2)
+    snapshot, dark = snapshot_from("pm9a3-postgresql-volatile"), ResultsByMount({}, unread=2)
     rows = trials.rows(snapshot, dark, (), NOW, 120, UNICODE, live=True)
     listed = text([line for row in rows for line in row.lines])
     assert "not tried" not in listed
@@ -237,7 +237,7 @@ def test_what_was_compared_before_tells_sides_who_was_best_trend_and_age(width):
     best = {"mail": ("xfs",), "create-1": ("xfs", "ext4"), "random-read-1": ("xfs",)}
     once = replace(_result("compare:1", 1, 1, 1), figure=None, headline="", sides=("/srv", "ext4", "xfs"), best=best)
     again = replace(once, when="2026-11-21T21:08:34+00:00", best={**best, "mail": ("ext4",)})
-    kept = Kept({}, 0, {"compare:1": (KeptResult(again, "", ""), KeptResult(once, "", ""))})
+    kept = ResultsByMount({}, 0, {"compare:1": (KeptResult(again, "", ""), KeptResult(once, "", ""))})
     snapshot = snapshot_from("pm9a3-postgresql-volatile")
     rows = trials.rows(snapshot, kept, (), NOW, width, UNICODE, live=False)
     assert "Compared before" in text(rows[-2].lines)

@@ -7,7 +7,7 @@ from msgspec import structs
 
 from fsadvisor.facts import Cause, Unknown
 from fsadvisor.machine.port import Reply
-from fsadvisor.measure.waits.rates import Course, rates
+from fsadvisor.measure.waits.rates import RateHistory, rates
 from fsadvisor.readers.block_files import IoCounters
 from tests.views.pulses import VMSTAT, pulse
 
@@ -80,23 +80,23 @@ def test_no_rate_is_ever_negative(before, now, seconds):
 
 
 def test_the_first_moment_has_no_rates_and_the_second_has():
-    course = Course()
-    assert course.add(pulse(0.0, {"sda": 0})).disks is None
-    assert course.add(pulse(2.0, {"sda": 20})).disks["sda"].writes == 10
+    history = RateHistory()
+    assert history.add(pulse(0.0, {"sda": 0})).disks is None
+    assert history.add(pulse(2.0, {"sda": 20})).disks["sda"].writes == 10
 
 
 def test_a_disk_that_came_or_was_replaced_has_no_rates_at_first():
-    course = Course()
-    course.add(pulse(0.0, {"sda": 5}))
-    assert set(course.add(pulse(1.0, {"sda": 6, "sdb": 9})).disks) == {"sda"}
-    assert set(course.add(pulse(2.0, {"sda": 7, "sdb": 0})).disks) == {"sda"}
-    assert course.moments[-1].known == {"sda", "sdb"}
+    history = RateHistory()
+    history.add(pulse(0.0, {"sda": 5}))
+    assert set(history.add(pulse(1.0, {"sda": 6, "sdb": 9})).disks) == {"sda"}
+    assert set(history.add(pulse(2.0, {"sda": 7, "sdb": 0})).disks) == {"sda"}
+    assert history.moments[-1].known == {"sda", "sdb"}
 
 
 def test_an_idle_disk_costs_no_reading_and_has_zero_rates():
-    course = Course()
-    course.add(pulse(0.0, {"sda": 5, "sdb": 5}))
-    told = course.add(pulse(1.0, {"sda": 6, "sdb": 5})).disks
+    history = RateHistory()
+    history.add(pulse(0.0, {"sda": 5, "sdb": 5}))
+    told = history.add(pulse(1.0, {"sda": 6, "sdb": 5})).disks
     assert not told["sdb"].active
     assert told["sdb"].flushes == 0
 
@@ -104,30 +104,30 @@ def test_an_idle_disk_costs_no_reading_and_has_zero_rates():
 @pytest.mark.parametrize(("columns", "discards", "flushes"), [(11, None, None), (15, 0, None), (17, 0, 0)])
 def test_an_idle_disk_of_an_older_kernel_is_not_said_to_discard_or_flush_nothing(columns, discards, flushes):
     line = " ".join(["8 0 sda", *"0" * columns])
-    course = Course()
+    history = RateHistory()
     for at in range(2):
         one = structs.replace(pulse(float(at), {"sda": 0}), diskstats=Reply(f"{line}\n", "/proc/diskstats"))
-        told = course.add(one).disks
+        told = history.add(one).disks
     assert (told["sda"].discards, told["sda"].flushes) == (discards, flushes)
 
 
 def test_partitions_are_not_told():
-    course = Course()
+    history = RateHistory()
     one = pulse(0.0, {"sda": 5, "sda1": 5})
-    course.add(structs.replace(one, devices=("sda",)))
-    assert course.moments[-1].known == {"sda"}
+    history.add(structs.replace(one, devices=("sda",)))
+    assert history.moments[-1].known == {"sda"}
 
 
 def test_dirty_memory_is_told_in_bytes_with_its_limits():
-    course = Course()
-    memory = course.add(pulse(0.0, {})).memory
+    history = RateHistory()
+    memory = history.add(pulse(0.0, {})).memory
     assert (memory.dirty, memory.limit, memory.background) == (100 * 4096, 1000 * 4096, 500 * 4096)
 
 
 def test_what_the_kernel_does_not_expose_stays_unknown():
     absent = Unknown(Cause.NOT_EXPOSED, "", "/proc/pressure/io")
-    course = Course()
-    moment = course.add(structs.replace(pulse(0.0, {}), pressure=absent, vmstat=absent, diskstats=absent))
+    history = RateHistory()
+    moment = history.add(structs.replace(pulse(0.0, {}), pressure=absent, vmstat=absent, diskstats=absent))
     assert moment.pressure is absent
     assert moment.memory is absent
     assert moment.unread is absent
@@ -136,11 +136,11 @@ def test_what_the_kernel_does_not_expose_stays_unknown():
 @pytest.mark.parametrize("field", ["diskstats", "vmstat", "pressure"])
 @given(text=st.text(max_size=200), junk=st.binary(max_size=50))
 def test_no_text_of_the_kernel_s_files_makes_a_moment_fail(field, text, junk):
-    course = Course()
-    course.add(pulse(0.0, {"sda": 1}))
+    history = RateHistory()
+    history.add(pulse(0.0, {"sda": 1}))
     damaged = pulse(1.0, {"sda": 2})
     answer = getattr(damaged, field)
     answer = structs.replace(answer, text=VMSTAT[:9] + text + junk.decode("utf-8", "surrogateescape"))
-    course.add(structs.replace(damaged, **{field: answer}))
-    course.add(pulse(2.0, {"sda": 3}))
-    assert len(course.moments) == 3
+    history.add(structs.replace(damaged, **{field: answer}))
+    history.add(pulse(2.0, {"sda": 3}))
+    assert len(history.moments) == 3

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from fsadvisor.machine.port import Reply
 from fsadvisor.machine.pulse import Pulse
-from fsadvisor.measure.waits.rates import Course, Moment
+from fsadvisor.measure.waits.rates import Moment, RateHistory
 from fsadvisor.tui.views.live_limit import Writer, Writing
 
 _SECONDS = 61
@@ -14,7 +14,7 @@ _PRESSURE = "some avg10=31.20 avg60=24.00 avg300=9.00 total=1\nfull avg10=18.00 
 
 def minute() -> tuple[Moment, ...]:
     """Its moments."""
-    course = Course()
+    history = RateHistory()
     counted = {"sda": [0.0, 0.0, 0.0], "sdb": [0.0, 0.0, 0.0]}
     for at in range(_SECONDS):
         wave = (at * 7 % 11) / 11
@@ -25,8 +25,8 @@ def minute() -> tuple[Moment, ...]:
         for name, (writes, flushes, busy) in steps.items():
             for place, more in enumerate((writes, flushes, busy * 1000)):
                 counted[name][place] += more
-        course.add(_pulse(float(at), counted))
-    return tuple(course.moments)
+        history.add(_pulse(float(at), counted))
+    return tuple(history.moments)
 
 
 def writing() -> Writing:

@@ -14,7 +14,7 @@ from msgspec.structs import replace
 from fsadvisor.facts import Cause, Fact, Known, Unknown
 from fsadvisor.measure.probe import cost
 from fsadvisor.measure.probe.jobs import JOBS, SUITES, Existing, Io, Ladder, Mix
-from fsadvisor.measure.trial.testbed import LEAST_BYTES, Form
+from fsadvisor.measure.trial.testbed import LEAST_BYTES, ScratchFilesystem
 from fsadvisor.survey.filesystem_types.registry import NO_FLUSH_OPTIONS, TYPES, type_of
 
 if TYPE_CHECKING:
@@ -156,7 +156,7 @@ def syncs(job: Job) -> bool:
 class FilesystemChoice(Struct, frozen=True, kw_only=True):
     """A filesystem to be made."""
 
-    form: Form
+    form: ScratchFilesystem
     says: str
     """What it is, in a few words."""
     dangers: tuple[str, ...] = ()
@@ -164,7 +164,7 @@ class FilesystemChoice(Struct, frozen=True, kw_only=True):
 
 def _choice(fs_type: str, made: Variant) -> FilesystemChoice:
     name = f"{fs_type}-{made.suffix}" if made.suffix else fs_type
-    form = Form(name=name, fs_type=fs_type, mkfs=made.mkfs, options=made.options)
+    form = ScratchFilesystem(name=name, fs_type=fs_type, mkfs=made.mkfs, options=made.options)
     return FilesystemChoice(form=form, says=made.says, dangers=made.dangers)
 
 

@@ -294,7 +294,7 @@ class Alone(Struct, frozen=True, kw_only=True):
     others: tuple[tuple[DeviceKind, Bounds], ...]
 
 
-class Kept(Struct, frozen=True, kw_only=True):
+class ResultsByLatency(Struct, frozen=True, kw_only=True):
     """`points` are (filesystem, job, point) of jobs that ran on devices of different latency."""
 
     points: tuple[tuple[str, str, MeasuredPoint], ...]
@@ -303,7 +303,7 @@ class Kept(Struct, frozen=True, kw_only=True):
     """Jobs whose results tell no latency of the device."""
 
 
-def kept(results: Iterable[Result], mount: str) -> Kept:
+def by_latency(results: Iterable[Result], mount: str) -> ResultsByLatency:
     """Of the results on a mount; those that are not to be believed, or have no figure, say nothing."""
     groups: Mapping[tuple[str, str], list[Result]] = defaultdict(list)
     without: dict[str, None] = {}
@@ -324,7 +324,9 @@ def kept(results: Iterable[Result], mount: str) -> Kept:
         else:
             alone.append(_alone(job, filesystem, found))
     told = {job for job, _ in groups}
-    return Kept(points=tuple(points), alone=tuple(alone), without_latency=tuple(it for it in without if it not in told))
+    return ResultsByLatency(
+        points=tuple(points), alone=tuple(alone), without_latency=tuple(it for it in without if it not in told)
+    )
 
 
 def _alike(found: Iterable[Result]) -> list[Result]:

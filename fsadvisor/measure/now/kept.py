@@ -136,7 +136,7 @@ def trouble(window: Window) -> tuple[float, float]:
     return window.io_some or 0.0, max((one.busy for one in window.devices), default=0.0)
 
 
-def kept(path: Path) -> list[Window]:
+def windows_in(path: Path) -> list[Window]:
     """The windows of a file, a directory of `watch`, or a capture, the oldest first. Raises MachineError."""
     if not path.is_dir():
         windows = _of_file(path)

@@ -41,7 +41,7 @@ class StoreError(Exception):
     """Why a result is not kept: one sentence for the person who asked."""
 
 
-class Kept(Struct, frozen=True, kw_only=True):
+class StoredResults(Struct, frozen=True, kw_only=True):
     """Results in the order in which they were kept, and what is wrong with other lines: 'line 3: no result: …'."""
 
     results: tuple[Result, ...] = ()
@@ -63,7 +63,7 @@ def line(result: Result) -> bytes:
     return encoded({"schema": RESULTS_SCHEMA, **msgspec.to_builtins(result)})
 
 
-def results(text: bytes) -> Kept:
+def results(text: bytes) -> StoredResults:
     """What a file holds; a line that is no result is named and hides no other."""
     results: list[Result] = []
     unread: list[str] = []
@@ -73,7 +73,7 @@ def results(text: bytes) -> Kept:
                 results.append(_result(line))
             except msgspec.MsgspecError as error:
                 unread.append(f"line {number}: no result: {error}"[:200])
-    return Kept(results=tuple(results), unread=tuple(unread))
+    return StoredResults(results=tuple(results), unread=tuple(unread))
 
 
 def _result(one: bytes) -> Result:
@@ -83,7 +83,7 @@ def _result(one: bytes) -> Result:
     return msgspec.convert(document, Result)
 
 
-def read(file: Path) -> Kept:
+def read(file: Path) -> StoredResults:
     """What is kept in a file, nothing where there is none. Raises StoreError."""
     return results(_text(file))
 

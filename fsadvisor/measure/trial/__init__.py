@@ -167,14 +167,14 @@ class TrialOutcome(Struct, frozen=True, kw_only=True):
         return sentence(gain, self.matters) if gain else ""
 
     @property
-    def told(self) -> bool:
+    def is_conclusive(self) -> bool:
         """Whether it came to something that may be gone by."""
         gain = self.comparison.gain if self.comparison else None
         return gain is not None and kind(gain, self.matters) != "open"
 
     def doubt(self, own_type: str) -> str:
         """Why no rule's gain may be made of it on a mount of that type, '' where one may."""
-        if not self.told:
+        if not self.is_conclusive:
             return "it was not told"
         if self.comparison is None or self.comparison.end not in ("settled", "budget"):
             return "it ended before every image had stood for every side"

@@ -13,7 +13,7 @@ from msgspec.structs import replace
 
 from fsadvisor.measure.probe.jobs import JOBS, Existing
 from fsadvisor.measure.trial.mounting import is_type, outside
-from fsadvisor.measure.trial.testbed import Form
+from fsadvisor.measure.trial.testbed import ScratchFilesystem
 from fsadvisor.storage import Filesystem, Mount
 from fsadvisor.storage.catalogue import did_you_mean
 from fsadvisor.survey import read_fact
@@ -131,8 +131,8 @@ class Change(Struct, frozen=True, kw_only=True):
     title: str
     """The rule's title."""
     job: Job
-    default: Form
-    changed: Form
+    default: ScratchFilesystem
+    changed: ScratchFilesystem
     left_out: tuple[str, ...]
     """Options of the machine's own mount that are not taken over."""
     dangers: tuple[str, ...]
@@ -231,13 +231,13 @@ def _change(*, what: str, kind: str, base: Own, sides: tuple[tuple[str, ...], ..
     before, mkfs_before, after, mkfs_after = sides
     if beyond := outside((*before, *after), (*mkfs_before, *mkfs_after)):
         raise ChangeError(f"{beyond!r} reaches beyond the image: a scratch filesystem has no other device and no file")
-    default = Form(
+    default = ScratchFilesystem(
         name="default",
         fs_type=kind,
         mkfs=(*base.mkfs, *mkfs_before),
         options=_joined(_without(base.options, after), before),
     )
-    changed = Form(
+    changed = ScratchFilesystem(
         name="changed",
         fs_type=kind,
         mkfs=(*base.mkfs, *mkfs_after),

@@ -171,7 +171,7 @@ class Stand(msgspec.Struct, frozen=True, kw_only=True):
     write_cache: str | None
 
 
-class Form(Struct, frozen=True, kw_only=True):
+class ScratchFilesystem(Struct, frozen=True, kw_only=True):
     """A scratch filesystem to be made."""
 
     name: str
@@ -194,7 +194,7 @@ class DevicePart(Struct, frozen=True, kw_only=True):
 class MountedScratch(Struct, frozen=True, kw_only=True):
     """A scratch filesystem that is mounted, in this process's namespace alone."""
 
-    form: Form
+    form: ScratchFilesystem
     folder: Path
     loop: str
     """The kernel name of its loop device, whose counters are its own: 'loop3'."""
@@ -228,7 +228,9 @@ def images(folder: Path, count: int, size_bytes: int) -> Iterator[tuple[DevicePa
 
 
 @contextlib.contextmanager
-def standing(privacy: Privacy, form: Form, part: DevicePart, *, solid: bool = True) -> Iterator[MountedScratch]:
+def standing(
+    privacy: Privacy, form: ScratchFilesystem, part: DevicePart, *, solid: bool = True
+) -> Iterator[MountedScratch]:
     """Make the filesystem on the part and mount it for as long as the block. Raises EngineError.
 
     `solid` writes every block of the part once before it is mounted: else the filesystem under an image allocates
@@ -253,7 +255,7 @@ def standing(privacy: Privacy, form: Form, part: DevicePart, *, solid: bool = Tr
             )
 
 
-def arguments(form: Form) -> tuple[str, ...]:
+def arguments(form: ScratchFilesystem) -> tuple[str, ...]:
     """What mkfs is told. Of several -E the tools of ext4 heed one, so that they become one."""
     fs_type = type_of(form.fs_type)
     quiet = (*(fs_type.mkfs_quiet or ()), *fs_type.mkfs_at_once)
@@ -264,7 +266,7 @@ def arguments(form: Form) -> tuple[str, ...]:
     return (*quiet[:-1], extended, *form.mkfs[:at], *form.mkfs[at + 2 :])
 
 
-def _check(form: Form, part: DevicePart) -> None:
+def _check(form: ScratchFilesystem, part: DevicePart) -> None:
     if not is_type(form.fs_type) or not is_type(form.name):
         raise EngineError(f"{form.fs_type!r} is no type of filesystem that can be made")
     if beyond := outside(form.options, form.mkfs):

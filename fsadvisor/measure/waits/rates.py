@@ -108,7 +108,7 @@ class Moment(Struct, frozen=True, kw_only=True):
     """Share of one processor that this program used meanwhile."""
 
 
-class Course:
+class RateHistory:
     """The moments of the last minute, the newest last. With `parts`, partitions count as devices, too."""
 
     def __init__(self, *, parts: bool = False) -> None:

@@ -180,7 +180,7 @@ class Attesting(ExplorerScreen):
     def _question(self, snapshot: Snapshot) -> Sequence[Line]:
         """What is asked, and what was answered before."""
         subject, fact = self._chosen
-        said = suppose.said_before(suppose.fact_of(snapshot, subject, fact))
+        said = suppose.attested_before(suppose.fact_of(snapshot, subject, fact))
         return values.form_question(fact, snapshot.subjects.get(subject), subject, said)
 
     def _tell(self, words: str, tone: Tone = Tone.BAD) -> None:
@@ -216,7 +216,7 @@ class Attesting(ExplorerScreen):
             else:
                 self.query_one(f"#{names[names.index(event.input.id) + 1]}").focus()
 
-    def _form(self) -> dict[str, str]:
+    def _typed_fields(self) -> dict[str, str]:
         return {name: self.query_one(f"#{name}", Input).value.strip() for name, _ in self.FIELDS}
 
     def _lacks(self, fields: dict[str, str]) -> tuple[str, str] | None:
@@ -229,7 +229,7 @@ class Attesting(ExplorerScreen):
 
     def _prepare(self) -> None:
         """Hold it against the machine, on a thread."""
-        fields = self._form()
+        fields = self._typed_fields()
         subject, fact = self._chosen
         try:
             value = self._value or self._typed_value()
@@ -258,7 +258,7 @@ class Attesting(ExplorerScreen):
         return partial(self.explorer.session.attestations_of, [(fact, subject, value)], saying)
 
     def _command(self, entry: Entry) -> str:
-        told = {**self._form(), "until": str(entry.until)}
+        told = {**self._typed_fields(), "until": str(entry.until)}
         return values.attest_command(entry.about, entry.subject, values.answer_of(entry.value), told)
 
     def on_attesting_answered(self, message: Answered) -> None:
@@ -279,9 +279,9 @@ class Attesting(ExplorerScreen):
         self.explorer.action_look_again()
         self.dismiss()
         if before is not None:
-            from fsadvisor.tui.screens.what_if import Said
+            from fsadvisor.tui.screens.what_if import AttestationEffect
 
-            self.app.push_screen(Said(before, self._kept, message))
+            self.app.push_screen(AttestationEffect(before, self._kept, message))
 
     def _review(self, entries: tuple[Entry, ...]) -> None:
         file = self.explorer.session.attestations
@@ -384,4 +384,4 @@ class Waiving(Attesting):
         return lambda: tuple(self.explorer.session.waiver(fact, one, saying) for one in every)
 
     def _command(self, entry: Entry) -> str:
-        return values.waive_command(entry.about, entry.subject, {**self._form(), "until": str(entry.until)})
+        return values.waive_command(entry.about, entry.subject, {**self._typed_fields(), "until": str(entry.until)})

@@ -44,7 +44,7 @@ class Checklist(Attesting):
         return True
 
     @property
-    def _said_of(self) -> list[tuple[str, str, str]]:
+    def _answered_facts(self) -> list[tuple[str, str, str]]:
         """(fact, subject, value) of all that is answered."""
         offered = enumerate(self._offered)
         return [(fact, at, self._answers[place]) for place, (at, fact) in offered if self._answers.get(place)]
@@ -57,14 +57,14 @@ class Checklist(Attesting):
         before = self._before = {
             place: (values.answer_of(said.value), said.source)
             for place, (at, fact) in enumerate(self._offered)
-            if (said := suppose.said_before(suppose.fact_of(snapshot, at, fact))) is not None
+            if (said := suppose.attested_before(suppose.fact_of(snapshot, at, fact))) is not None
         }
         number = counted(len(self._offered), "thing")
-        answered = f"{len(self._said_of)} answered{f', {len(before)} answered before' if before else ''}"
+        answered = f"{len(self._answered_facts)} answered{f', {len(before)} answered before' if before else ''}"
         lines = [line(span(f"{number} that only a person can say", Tone.TITLE), span(f"   {answered}", Tone.DIM))]
         words = "Space answers, or answers otherwise; Enter goes on. What is left as it is is not written."
         if self._step == "form":
-            words = ", ".join(f"{fact} = {value}" for fact, _, value in self._said_of)
+            words = ", ".join(f"{fact} = {value}" for fact, _, value in self._answered_facts)
         lines.append(line(span(words, Tone.DIM)))
         said_now, glyphs = self._said, self.explorer.glyphs
         self.query_one("#asked", LinesView).show(lambda width: values.wrapping((*lines, (), said_now), width))
@@ -97,7 +97,7 @@ class Checklist(Attesting):
         if not values.next_answer(offered[1], ""):
             one = Attesting([offered])
             self.app.push_screen(one, lambda _: self._leave_out(offered) if one.is_written else None)
-        elif self._said_of:
+        elif self._answered_facts:
             self._tell("")
             self._go("form")
         else:
@@ -130,4 +130,4 @@ class Checklist(Attesting):
         value: str,  # noqa: ARG002 - the same
         saying: attestation.Saying,
     ) -> Callable[[], tuple[Entry, ...]]:
-        return partial(self.explorer.session.attestations_of, self._said_of, saying)
+        return partial(self.explorer.session.attestations_of, self._answered_facts, saying)

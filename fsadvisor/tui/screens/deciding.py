@@ -145,7 +145,7 @@ class Deciding(ExplorerScreen):
             )
             self.say(why, failed=True)
         elif self._is_kept():
-            self.app.push_screen(form_of(able))
+            self.app.push_screen(attesting_screen(able))
 
     def action_suppose(self) -> None:
         """Suppose it otherwise."""
@@ -169,7 +169,7 @@ class Deciding(ExplorerScreen):
         return True
 
 
-def form_of(offered: Sequence[tuple[str, str]]) -> Screen[None]:
+def attesting_screen(offered: Sequence[tuple[str, str]]) -> Screen[None]:
     """The form for one fact, or the page for several; each is a subject's id and a fact's name."""
     from fsadvisor.tui.screens.attesting import Attesting
     from fsadvisor.tui.screens.checklist import Checklist

@@ -45,7 +45,7 @@ _LONGEST: Final = 60
 _WORD: Final = 9
 
 
-class Form(Struct, frozen=True):
+class ExportFormat(Struct, frozen=True):
     """A kind of file: its ending is its key."""
 
     ending: str
@@ -53,11 +53,11 @@ class Form(Struct, frozen=True):
     says: str
 
 
-FORMS: Final = (
-    Form("svg", "Screen", "as it is seen now, a picture (SVG)"),
-    Form("txt", "Text", "the report, for people"),
-    Form("json", "JSON", "the report, for scripts"),
-    Form("html", "HTML", "the report in one file, for a ticket or paper"),
+FILE_FORMATS: Final = (
+    ExportFormat("svg", "Screen", "as it is seen now, a picture (SVG)"),
+    ExportFormat("txt", "Text", "the report, for people"),
+    ExportFormat("json", "JSON", "the report, for scripts"),
+    ExportFormat("html", "HTML", "the report in one file, for a ticket or paper"),
 )
 
 
@@ -68,7 +68,7 @@ def rows(width: int, glyphs: Glyphs) -> list[Row]:
             form.ending,
             (cut(line(Span(" "), span(form.name.ljust(_WORD), Tone.STRONG), form.says), width, glyphs.ellipsis),),
         )
-        for form in FORMS
+        for form in FILE_FORMATS
     ]
 
 
@@ -177,7 +177,7 @@ class Export(Dialog[None]):
     @property
     def _ending(self) -> str:
         row = self.query_one(RowsView).row
-        return row.key if row else FORMS[0].ending
+        return row.key if row else FILE_FORMATS[0].ending
 
     def on_rows_view_moved(self, event: RowsView.Moved) -> None:
         """Another kind has another name, unless the name is one's own."""

@@ -75,7 +75,7 @@ class Overview(OnTheBoard):
     class Counted(Message):
         """There is a new sample of what the disks do."""
 
-    class Told(Message):
+    class FindingReady(Message):
         """The finding under the cursor, which is of many subjects, is told."""
 
     def __init__(self) -> None:
@@ -83,7 +83,7 @@ class Overview(OnTheBoard):
         self._counting: Counting | None = None
         self._moving = board.Traffic()
         self._resting: Timer | None = None
-        self._beside = Telling(lambda: self.post_message(self.Told()))
+        self._beside = Telling(lambda: self.post_message(self.FindingReady()))
         self._way = advice.ALL_ADVICE
         self._about = ""
         """The id of the subject that the advice is narrowed to; '' where it is not."""
@@ -148,7 +148,7 @@ class Overview(OnTheBoard):
         if self._counting is not None:
             self._counting.pause()
 
-    def on_overview_told(self) -> None:
+    def on_overview_finding_ready(self) -> None:
         """What is told of it."""
         self._show_detail()
 

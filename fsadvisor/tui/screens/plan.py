@@ -79,7 +79,7 @@ class PlanScreen(ExplorerScreen):
             self.number = number
             self.found = plan_made
 
-    class Told(Message):
+    class Saved(Message):
         """The folder was written, or why not."""
 
         def __init__(self, words: str, *, failed: bool) -> None:
@@ -301,10 +301,10 @@ class PlanScreen(ExplorerScreen):
             folder = where.expanduser().absolute()
             documents.write(gathered.files.values(), folder)
         except (MachineError, RuntimeError, ValueError) as error:
-            self.post_message(self.Told(str(error), failed=True))
+            self.post_message(self.Saved(str(error), failed=True))
         else:
-            self.post_message(self.Told(f"Saved in {folder}; nothing was run: read README.txt there.", failed=False))
+            self.post_message(self.Saved(f"Saved in {folder}; nothing was run: read README.txt there.", failed=False))
 
-    def on_plan_screen_told(self, message: Told) -> None:
+    def on_plan_screen_saved(self, message: Saved) -> None:
         """Say where it is, or why it is not."""
         self._say(message.words, failed=message.failed)

@@ -19,7 +19,7 @@ from fsadvisor.tui.actions import Action, bindings
 from fsadvisor.tui.screen import ExplorerScreen
 from fsadvisor.tui.screens.dialogs import Choices, Question
 from fsadvisor.tui.views import probe_page, probe_progress
-from fsadvisor.tui.views.probes import NO_RESULTS, Kept, results_of
+from fsadvisor.tui.views.probes import NO_RESULTS, ResultsByMount, results_of
 from fsadvisor.tui.widgets.text_views import DocumentView
 
 if TYPE_CHECKING:
@@ -110,11 +110,11 @@ class ProgressScreen(ExplorerScreen):
             self._draw()
 
 
-def kept_results(machine: Machine | None, storage: Storage) -> Kept:
+def stored_results(machine: Machine | None, storage: Storage) -> ResultsByMount:
     """What the machine last looked at keeps; the snapshot has asked for it already, so that nothing waits here."""
     record = None if machine is None else file_record(machine, PROBES, lambda text: results_of(text, storage))
     if isinstance(record, Unknown):
-        return NO_RESULTS if record.cause is Cause.NOT_EXPOSED else Kept({}, unread=1)
+        return NO_RESULTS if record.cause is Cause.NOT_EXPOSED else ResultsByMount({}, unread=1)
     return record or NO_RESULTS
 
 
@@ -138,7 +138,7 @@ class Probed(ExplorerScreen):
 
     def show_snapshot(self, snapshot: Snapshot) -> None:
         """A result may have come."""
-        self._kept = kept_results(self.explorer.session.machine, snapshot.storage)
+        self._kept = stored_results(self.explorer.session.machine, snapshot.storage)
         self.call_after_refresh(self._draw)
 
     def on_resize(self) -> None:

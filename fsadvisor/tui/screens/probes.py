@@ -10,9 +10,9 @@ from fsadvisor.measure.messages import ProbeAsked
 from fsadvisor.measure.probe.jobs import SUITES
 from fsadvisor.tui.actions import Action, bindings
 from fsadvisor.tui.screen import ExplorerScreen
-from fsadvisor.tui.screens.probe_run import GENTLY, YES, Probed, ProbeQuestion, ProbeRun, kept_results
+from fsadvisor.tui.screens.probe_run import GENTLY, YES, Probed, ProbeQuestion, ProbeRun, stored_results
 from fsadvisor.tui.views import probe_page, probes
-from fsadvisor.tui.views.probes import NO_RESULTS, Kept, group_members, is_title
+from fsadvisor.tui.views.probes import NO_RESULTS, ResultsByMount, group_members, is_title
 from fsadvisor.tui.widgets.bars import AskLine
 from fsadvisor.tui.widgets.rows_view import RowsView
 from fsadvisor.tui.widgets.text_views import DocumentView, PaneTitle
@@ -70,7 +70,7 @@ class Probes(ExplorerScreen):
     def __init__(self) -> None:
         super().__init__()
         self._snapshot: Snapshot | None = None
-        self._kept: Kept = NO_RESULTS
+        self._kept: ResultsByMount = NO_RESULTS
         self._picked: dict[str, None] = {}
         self._mount = ""
         self._folders: dict[str, str] = {}
@@ -100,7 +100,7 @@ class Probes(ExplorerScreen):
     def show_snapshot(self, snapshot: Snapshot) -> None:
         """Mounts and results anew."""
         self._snapshot = snapshot
-        self._kept = kept_results(self.explorer.session.machine, snapshot.storage)
+        self._kept = stored_results(self.explorer.session.machine, snapshot.storage)
         now = self.explorer.session.now
         glyphs = self.explorer.glyphs
         self.query_one("#mounts-title", PaneTitle).show(probes.mounts_title(self._kept))

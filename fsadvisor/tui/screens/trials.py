@@ -15,9 +15,9 @@ from fsadvisor.pages.glyphs import span
 from fsadvisor.tui.actions import Action, bindings
 from fsadvisor.tui.screen import ExplorerScreen
 from fsadvisor.tui.screens.dialogs import Choices, Question
-from fsadvisor.tui.screens.probe_run import ProgressScreen, kept_results
+from fsadvisor.tui.screens.probe_run import ProgressScreen, stored_results
 from fsadvisor.tui.views import trials, trials_compare, trials_forecast, trials_try
-from fsadvisor.tui.views.probes import NO_RESULTS, Kept
+from fsadvisor.tui.views.probes import NO_RESULTS, ResultsByMount
 from fsadvisor.tui.widgets.bars import AskLine
 from fsadvisor.tui.widgets.rows_view import RowsView
 from fsadvisor.tui.widgets.text_views import DocumentView, PaneTitle
@@ -112,7 +112,7 @@ class Trials(ExplorerScreen):
     def __init__(self) -> None:
         super().__init__()
         self._snapshot: Snapshot | None = None
-        self._kept: Kept = NO_RESULTS
+        self._kept: ResultsByMount = NO_RESULTS
         self._placed = False
         """Whether there have been rows."""
         self._picked: dict[str, None] = {}
@@ -140,7 +140,7 @@ class Trials(ExplorerScreen):
     def show_snapshot(self, snapshot: Snapshot) -> None:
         """All of it anew."""
         self._snapshot = snapshot
-        self._kept = kept_results(self.explorer.session.machine, snapshot.storage)
+        self._kept = stored_results(self.explorer.session.machine, snapshot.storage)
         if self._picked:
             there = trials.sides_of(snapshot, self._kept)
             self._picked = {key: None for key in self._picked if key in there}
@@ -365,7 +365,7 @@ class TrialPage(ExplorerScreen):
         width = view.scrollable_content_region.width
         if snapshot is None or width <= 0:
             return
-        kept, chosen = kept_results(explorer.session.machine, snapshot.storage), trials.chosen(self._key)
+        kept, chosen = stored_results(explorer.session.machine, snapshot.storage), trials.chosen(self._key)
         if chosen.kind == "forecast":
             view.show(trials_forecast.page(kept, chosen.name, width, explorer.glyphs))
         else:

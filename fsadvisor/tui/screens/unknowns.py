@@ -18,7 +18,7 @@ from fsadvisor.tui.actions import Action, bindings
 from fsadvisor.tui.copying import copy
 from fsadvisor.tui.screen import ExplorerScreen
 from fsadvisor.tui.screens.choosing import Choosing, Supposing
-from fsadvisor.tui.screens.deciding import NOWHERE, form_of
+from fsadvisor.tui.screens.deciding import NOWHERE, attesting_screen
 from fsadvisor.tui.session import Newest
 from fsadvisor.tui.views import unknowns
 from fsadvisor.tui.views.suppose import owner
@@ -185,7 +185,7 @@ class Unknowns(ExplorerScreen):
         elif self.explorer.session.attestations is None:
             self._say(NOWHERE)
         else:
-            self.app.push_screen(form_of(task.attestable))
+            self.app.push_screen(attesting_screen(task.attestable))
 
     def action_measure(self) -> None:
         """Off to Probes, with what to measure."""

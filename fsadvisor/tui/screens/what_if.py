@@ -312,7 +312,7 @@ class ChangeScreen(ExplorerScreen):
         self.query_one(DocumentView).show(self._page)
 
 
-class Said(ExplorerScreen):
+class AttestationEffect(ExplorerScreen):
     """`before` is the snapshot before it was said, `told` what was written where."""
 
     NAME = "said"
@@ -348,7 +348,7 @@ class Said(ExplorerScreen):
         live = self.explorer.session.live
         self._newest.ask(partial(what_if.page_of_said, self._before, now, self._entries, self._told, live=live))
 
-    def on_said_answered(self, message: Answered) -> None:
+    def on_attestation_effect_answered(self, message: Answered) -> None:
         """Show it."""
         if isinstance(message.answer, Exception):
             raise message.answer

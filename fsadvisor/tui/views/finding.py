@@ -284,7 +284,7 @@ class _Writing(FindingPage):
             yield span(f"{self._glyphs.mark(truth)} {words}.", tone)
         elif self.todo.has_commands:
             now = parts.each(ready.now for ready in self.todo.ready)
-            keep = (parts.kept_as(kept)[1] for ready in self.todo.ready for kept in ready.keep)
+            keep = (parts.file_and_line(kept)[1] for ready in self.todo.ready for kept in ready.keep)
             lines = {*now, *keep}
             needs = rule_page.NEEDS[self.rule.remedy.needs]
             words = f"{self._glyphs.tick} {'Safe to do' if asked else 'To do'}: {counted(len(lines), 'line')}, {needs}."

@@ -15,7 +15,7 @@ from msgspec import Struct
 from fsadvisor.facts import Unknown
 from fsadvisor.pages.document import Block, Document, Gap, Heading, paragraph
 from fsadvisor.pages.glyphs import Span, Tone, line, span
-from fsadvisor.pages.values import cause, full_name, short_name, told
+from fsadvisor.pages.values import cause, fact_line, full_name, short_name
 from fsadvisor.report import finding_page as parts
 from fsadvisor.rulebook.loading import own_rulebook
 from fsadvisor.rulebook.rule import CALLS_FOR_ACTION, SAID, Outcome
@@ -191,7 +191,7 @@ def _facts(snapshot: Snapshot) -> Iterator[Entry]:
     for name, values in snapshot.by_fact.items():
         for alike in values.values():
             fact, under = alike.fact, catalogue()[name].doc
-            what = told(name, fact, "")
+            what = fact_line(name, fact, "")
             if isinstance(fact, Unknown):
                 what, under = f"{name}: not known, {cause(fact)}", fact.learn or under
             more = f" and {alike.count - 1:,} more" if alike.count > 1 else ""

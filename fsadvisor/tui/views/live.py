@@ -55,7 +55,7 @@ class Seen(Struct, frozen=True, kw_only=True):
     silent_s: float = 0.0
 
 
-def course(
+def minute_sparkline(
     values: Sequence[float | None], width: int, glyphs: Glyphs, tone: Tone = Tone.DIM, top: float | None = None
 ) -> Line:
     """A sparkline of the minute; dots stand for the seconds before the first value, where a dot is no level itself."""
@@ -92,7 +92,7 @@ def by_busy(busy: float) -> Tone:
     return Tone.BAD if busy >= _BUSY else Tone.WARNING if busy >= _HALF else Tone.GOOD if busy > 0 else Tone.DIM
 
 
-def busy_course(values: Sequence[float | None], width: int, glyphs: Glyphs) -> Line:
+def busy_sparkline(values: Sequence[float | None], width: int, glyphs: Glyphs) -> Line:
     """Two seconds a column, from idle to busy all the time, each column in the colour of its value."""
     last = list(values)[-2 * width :]
     shown = (*(None for _ in range(2 * width - len(last))), *last)
@@ -273,7 +273,7 @@ def _beside(words: Line, values: Sequence[float | None], width: int, glyphs: Gly
     room = min(max(width - left - 1, 0), MOMENTS)
     return (
         *padded(cut((Span(" "), *words), left - 1, glyphs.ellipsis), left),
-        *course(values, room, glyphs, Tone.PLAIN if any(values) else Tone.DIM, top),
+        *minute_sparkline(values, room, glyphs, Tone.PLAIN if any(values) else Tone.DIM, top),
     )
 
 
@@ -310,7 +310,7 @@ def _disk_row(name: str, seen: Seen, width: int, glyphs: Glyphs, called: str) ->
     left = min(width - columns(shown) - 3, MOMENTS // 2)
     if left > 4:
         busy_then = [None if one is None else one.busy for one in _rates_of(seen, name)]
-        shown = (*shown, Span("  "), *busy_course(busy_then, left, glyphs))
+        shown = (*shown, Span("  "), *busy_sparkline(busy_then, left, glyphs))
     return Row(name, (cut(shown, width, glyphs.ellipsis),), called)
 
 

@@ -10,7 +10,7 @@ from fsadvisor.pages.document import Document, DrawnLines, Gap, Heading, paragra
 from fsadvisor.pages.glyphs import Line, Span, Tone, cut, line, padded, span
 from fsadvisor.pages.values import amount, counted, duration, rate, short_name
 from fsadvisor.storage import Disk, Layer
-from fsadvisor.tui.views.live import course
+from fsadvisor.tui.views.live import minute_sparkline
 from fsadvisor.tui.views.snapshot import finding_key, reached
 
 if TYPE_CHECKING:
@@ -106,7 +106,7 @@ def _lines(now: Rates, minute: Sequence[Rates | None], width: int, glyphs: Glyph
         text = padded(cut(line(span(f"{label:<9}", Tone.STRONG), span(words)), left, glyphs.ellipsis), left)
         room = min(max(width - left - 1, 0), MOMENTS)
         values = [None if one is None else value(one) for one in minute]
-        return (*text, Span(" "), *course(values, room, glyphs, top=top))
+        return (*text, Span(" "), *minute_sparkline(values, room, glyphs, top=top))
 
     yield drawn("Read", _done(now.reads, now.read_bytes), lambda one: one.read_bytes)
     yield drawn("  takes", _takes(now.read_ms), lambda one: one.read_ms)

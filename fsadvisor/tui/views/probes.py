@@ -120,7 +120,7 @@ class KeptResult(Struct, frozen=True):
         return "stale" if self.stale else "unsure" if self.weak else ""
 
 
-class Kept(Struct, frozen=True):
+class ResultsByMount(Struct, frozen=True):
     """All results by mount point, then by job, newest first; and how many lines are none."""
 
     by_mount: Mapping[str, Mapping[str, tuple[KeptResult, ...]]]
@@ -133,10 +133,10 @@ class Kept(Struct, frozen=True):
         return self.by_mount.get(mount, {})
 
 
-NO_RESULTS: Final = Kept({})
+NO_RESULTS: Final = ResultsByMount({})
 
 
-def results_of(text: str, storage: Storage) -> Kept:
+def results_of(text: str, storage: Storage) -> ResultsByMount:
     """What a file of results holds, be it of a recording, where results hold less; judged by the storage of today."""
     by_mount: dict[str, dict[str, list[KeptResult]]] = {}
     compared: dict[str, list[KeptResult]] = {}
@@ -153,7 +153,9 @@ def results_of(text: str, storage: Storage) -> Kept:
         held = KeptResult(result, measured.weakness(known), measured.staleness(known, conditions[result.mount]))
         of = compared if result.job.startswith(COMPARED) else by_mount.setdefault(result.mount, {})
         of.setdefault(result.job, []).append(held)
-    return Kept({mount: _newest_first(jobs) for mount, jobs in by_mount.items()}, unread, _newest_first(compared))
+    return ResultsByMount(
+        {mount: _newest_first(jobs) for mount, jobs in by_mount.items()}, unread, _newest_first(compared)
+    )
 
 
 def _newest_first(jobs: Mapping[str, Sequence[KeptResult]]) -> dict[str, tuple[KeptResult, ...]]:
@@ -240,7 +242,7 @@ _ROOMY: Final = 66
 """From so many columns on all is told of a result."""
 
 
-def mounts(storage: Storage, kept: Kept) -> list[tuple[str, Mount, Below | None]]:
+def mounts(storage: Storage, kept: ResultsByMount) -> list[tuple[str, Mount, Below | None]]:
     """Points of mounts that can be probed: on disks, and not known to be read-only; and those with results.
 
     Whether one may really be probed is the guard's question, which is asked for the folder itself.
@@ -261,7 +263,7 @@ def _can(mount: Mount) -> bool:
     return fine and read_fact.value(mount.mounted) is True and read_fact.value(mount.read_only) is not True
 
 
-def mount_rows(storage: Storage, kept: Kept, now: datetime, width: int, glyphs: Glyphs) -> list[Row]:
+def mount_rows(storage: Storage, kept: ResultsByMount, now: datetime, width: int, glyphs: Glyphs) -> list[Row]:
     """Three lines for each: where, on what, and what was measured."""
     return [
         Row(
@@ -358,7 +360,7 @@ def _short(headline: str, value: float) -> str:
     return f"{amount(headline, value)}{'/s' if each_second else ''}"
 
 
-def mounts_title(kept: Kept) -> Line:
+def mounts_title(kept: ResultsByMount) -> Line:
     """Above the mounts, with how many results there are that cannot be read."""
     told = (span(f"  {counted(kept.unread, 'result')} unreadable", Tone.WARNING),) if kept.unread else ()
     return (span("Mounts", Tone.TITLE), *told)

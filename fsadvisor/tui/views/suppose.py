@@ -82,13 +82,13 @@ def is_open_to_people(snapshot: Snapshot, subject: str, name: str) -> bool:
     """Whether a person may say it, and it makes sense there: what the machine itself tells needs nobody's word."""
     fact, entry = fact_of(snapshot, subject, name), catalogue()[name]
     if isinstance(fact, Known):
-        fits = said_before(fact) is not None or (fact.value is True and entry.source.startswith(ATTEST))
+        fits = attested_before(fact) is not None or (fact.value is True and entry.source.startswith(ATTEST))
     else:
         fits = fact is not None and fact.cause is not Cause.NOT_APPLICABLE
     return fits and entry.attested
 
 
-def said_before(fact: Fact[Any] | None) -> Known[Any] | None:
+def attested_before(fact: Fact[Any] | None) -> Known[Any] | None:
     """The fact, where a person has said it."""
     return fact if isinstance(fact, Known) and fact.source.startswith(ATTESTED) else None
 

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from fsadvisor.rulebook.advise import Verdict
     from fsadvisor.rulebook.rule import Rule
     from fsadvisor.storage import Subject
-    from fsadvisor.tui.views.probes import Kept
+    from fsadvisor.tui.views.probes import ResultsByMount
     from fsadvisor.tui.views.snapshot import Snapshot
 
 Kind: TypeAlias = Literal["title", "try", "option", "mount", "image", "forecast", "kept", "compared"]
@@ -106,7 +106,14 @@ def _may_be_tried(rule: Rule, outcome: Outcome) -> bool:
 
 
 def rows(
-    snapshot: Snapshot, kept: Kept, picked: Collection[str], now: datetime, width: int, glyphs: Glyphs, *, live: bool
+    snapshot: Snapshot,
+    kept: ResultsByMount,
+    picked: Collection[str],
+    now: datetime,
+    width: int,
+    glyphs: Glyphs,
+    *,
+    live: bool,
 ) -> LazyRows:
     """All that can be done here, under titles; a row for each mount is made when it is seen."""
     mounts = probes.mounts(snapshot.storage, kept)
@@ -150,7 +157,7 @@ def rows(
     return LazyRows([*(one.key for one in before), *keys, *(one.key for one in after)], made)
 
 
-def sides_of(snapshot: Snapshot, kept: Kept) -> frozenset[str]:
+def sides_of(snapshot: Snapshot, kept: ResultsByMount) -> frozenset[str]:
     """The keys of all that can be picked to be compared."""
     points = (key_of("mount", point) for point, _, _ in probes.mounts(snapshot.storage, kept))
     return frozenset((*points, *(key_of("image", name) for name in CHOICES)))
@@ -212,7 +219,7 @@ def _any_option(mount: str, rooms: _Rooms, width: int, glyphs: Glyphs) -> Row:
 
 
 def _tried(
-    verdicts: Iterable[Verdict], rooms: _Rooms, kept: Kept, now: datetime, width: int, glyphs: Glyphs
+    verdicts: Iterable[Verdict], rooms: _Rooms, kept: ResultsByMount, now: datetime, width: int, glyphs: Glyphs
 ) -> Iterator[Row]:
     for verdict in verdicts:
         mount, rule = mount_of(verdict.subject), verdict.rule
@@ -228,7 +235,7 @@ def _tried(
         yield replace(row, searched=rule.id)
 
 
-def results_of(kept: Kept, mount: str, rule: str) -> list[Result]:
+def results_of(kept: ResultsByMount, mount: str, rule: str) -> list[Result]:
     """What a rule's trials on a mount came to, newest first."""
     return [held.result for job, found in kept.on(mount).items() if rule_of(job) == rule for held in found]
 
@@ -262,7 +269,7 @@ def _images(picked: Collection[str], width: int, glyphs: Glyphs) -> Iterator[Row
         yield _row(key, name, words, width, glyphs, glyphs.chosen if key in picked else " ")
 
 
-def _forecasts(points: Iterable[str], kept: Kept, width: int, glyphs: Glyphs) -> Iterator[Row]:
+def _forecasts(points: Iterable[str], kept: ResultsByMount, width: int, glyphs: Glyphs) -> Iterator[Row]:
     """Mounts in their order, then those that are no more."""
     for point in dict.fromkeys((*(one for one in points if one in kept.by_mount), *kept.by_mount)):
         held = [one.result for job, found in kept.on(point).items() if not rule_of(job) for one in found]
@@ -272,7 +279,7 @@ def _forecasts(points: Iterable[str], kept: Kept, width: int, glyphs: Glyphs) ->
             yield _row(key_of("forecast", point), point, words, width, glyphs)
 
 
-def _trial_rows(kept: Kept, now: datetime, width: int, glyphs: Glyphs) -> Iterator[Row]:
+def _trial_rows(kept: ResultsByMount, now: datetime, width: int, glyphs: Glyphs) -> Iterator[Row]:
     """Newest first, of all mounts."""
     trials_kept = [
         (held, rule_of(job))
@@ -291,7 +298,7 @@ def _trial_rows(kept: Kept, now: datetime, width: int, glyphs: Glyphs) -> Iterat
         yield _row(key_of("kept", f"{rule} {result.when}", result.mount), rule, words, width, glyphs)
 
 
-def title(picked: Collection[str], kept: Kept, *, live: bool) -> Line:
+def title(picked: Collection[str], kept: ResultsByMount, *, live: bool) -> Line:
     """Above the list, with how many results there are that cannot be read."""
     told = (span(f"  {counted(kept.unread, 'result')} unreadable", Tone.WARNING),) if kept.unread else ()
     return (*_title_of(picked, live=live), *told)
@@ -314,7 +321,7 @@ def sides(picked: Iterable[str]) -> tuple[tuple[str, ...], tuple[str, ...]]:
     return tuple(it.name for it in every if it.kind == "mount"), tuple(it.name for it in every if it.kind == "image")
 
 
-def about(key: str, snapshot: Snapshot, kept: Kept, now: datetime, *, live: bool) -> Document:
+def about(key: str, snapshot: Snapshot, kept: ResultsByMount, now: datetime, *, live: bool) -> Document:
     """The row under the cursor, beside the list."""
     row = chosen(key)
     match row.kind:
@@ -334,7 +341,9 @@ def about(key: str, snapshot: Snapshot, kept: Kept, now: datetime, *, live: bool
             return Document(key, (paragraph(span(row.name, Tone.DIM)),))
 
 
-def _about_trial(row: Chosen, snapshot: Snapshot, kept: Kept, now: datetime, *, live: bool) -> Iterator[Block]:
+def _about_trial(
+    row: Chosen, snapshot: Snapshot, kept: ResultsByMount, now: datetime, *, live: bool
+) -> Iterator[Block]:
     rule_id = row.name.partition(" ")[0]
     verdicts = (it for it in can_be_tried(snapshot) if it.rule.id == rule_id and mount_of(it.subject) == row.mount)
     verdict = next(verdicts, None)

@@ -42,7 +42,7 @@ if TYPE_CHECKING:
     from fsadvisor.measure.messages import CompareDone
     from fsadvisor.measure.probe.result import Result
     from fsadvisor.pages.glyphs import Glyphs
-    from fsadvisor.tui.views.probes import Kept, KeptResult
+    from fsadvisor.tui.views.probes import KeptResult, ResultsByMount
     from fsadvisor.tui.views.trials_progress import TrialProgress
 
 
@@ -274,7 +274,7 @@ def progress_page(progress: TrialProgress, width: int, glyphs: Glyphs) -> Docume
     return trials_try.trial_page(progress, width, glyphs) if progress.is_trial else page(progress, width, glyphs)
 
 
-def compared_rows(kept: Kept, now: datetime, width: int, glyphs: Glyphs) -> Iterator[Row]:
+def compared_rows(kept: ResultsByMount, now: datetime, width: int, glyphs: Glyphs) -> Iterator[Row]:
     """One for each set of sides and jobs, those compared last first; sides have what is left of the width."""
     longest = max((len(listed(held[0].result.sides)) for held in kept.compared.values()), default=0)
     for job, held in sorted(kept.compared.items(), key=lambda it: it[1][0].result.when, reverse=True):

@@ -9,8 +9,7 @@ import math
 from typing import TYPE_CHECKING, Final
 
 from fsadvisor.measure.forecast import NoFit
-from fsadvisor.measure.forecast.analysis import WARN_BELOW_MS, study
-from fsadvisor.measure.forecast.analysis import kept as kept_of
+from fsadvisor.measure.forecast.analysis import WARN_BELOW_MS, by_latency, study
 from fsadvisor.pages.document import Block, Document, DrawnLines, Gap, Heading, paragraph
 from fsadvisor.pages.glyphs import Line, Span, Tone, padded, span
 from fsadvisor.pages.values import counted, listed
@@ -24,7 +23,7 @@ if TYPE_CHECKING:
     from fsadvisor.measure.forecast import Interval
     from fsadvisor.measure.forecast.analysis import Alone, CurveAnalysis, DeviceKind, Expected, Study
     from fsadvisor.pages.glyphs import Glyphs
-    from fsadvisor.tui.views.probes import Kept
+    from fsadvisor.tui.views.probes import ResultsByMount
 
 _DEVICE: Final = 23
 _LATENCY: Final = 10
@@ -37,10 +36,10 @@ _ROWS: Final = 12
 _ASCII: Final = str.maketrans({"│": "|", "└": "`", "─": "-", "·": "."})
 
 
-def page(kept: Kept, mount: str, width: int, glyphs: Glyphs) -> Document:
+def page(kept: ResultsByMount, mount: str, width: int, glyphs: Glyphs) -> Document:
     """All that the results on a mount allow to say."""
     results = [held.result for every in kept.on(mount).values() for held in every]
-    sources = kept_of(results, mount)
+    sources = by_latency(results, mount)
     studied = study(sources.points)
     blocks: list[Block] = [paragraph(span("What a faster device would bring to ", Tone.DIM), span(mount, Tone.TITLE))]
     for workload in studied.workloads:

@@ -170,13 +170,13 @@ class KeysBar(Drawn):
 
     def on_mount(self) -> None:
         """Draw what holds whenever the keyboard goes elsewhere."""
-        self.screen.bindings_updated_signal.subscribe(self, self._told)
+        self.screen.bindings_updated_signal.subscribe(self, self._bindings_changed)
 
     def on_unmount(self) -> None:
         """Hear no more of it."""
         self.screen.bindings_updated_signal.unsubscribe(self)
 
-    def _told(self, _screen: Screen[object]) -> None:
+    def _bindings_changed(self, _screen: Screen[object]) -> None:
         self.refresh()
 
     def _active(self) -> Mapping[str, ActiveBinding]:
@@ -338,9 +338,9 @@ class SearchBar(Horizontal):
         event.stop()
         if self._target is not None:
             number = self._target.search(event.value)
-            self.query_one("#found", Label).update(self._told(number) if event.value else "")
+            self.query_one("#found", Label).update(self._count_words(number) if event.value else "")
 
-    def _told(self, number: int) -> str:
+    def _count_words(self, number: int) -> str:
         """How often it is found; where it is not, which key takes it away and what is like it."""
         if number:
             return f"{number:,} found"

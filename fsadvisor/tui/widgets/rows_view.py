@@ -128,14 +128,14 @@ class RowsView(ScrollView, Drawn, can_focus=True, inherit_bindings=False):
         """Keep the rows that hold all the words; return how many there are."""
         self._words = words
         self._filter()
-        self._unfound = self._told_of_nothing() if words and not self._rows else ()
+        self._unfound = self._lines_of_nothing_found() if words and not self._rows else ()
         return len(self._rows)
 
     def nearest(self) -> str:
         """Words like those that were searched, where they find nothing."""
         return "" if self._rows else nearest(self._all, self._words)
 
-    def _told_of_nothing(self) -> Sequence[Line]:
+    def _lines_of_nothing_found(self) -> Sequence[Line]:
         words = Paragraph((span(nothing_found(self._words, self.nearest())),), (Span(" "),), 1)
         return laid((words,), max(self._built_for, 1))
 
