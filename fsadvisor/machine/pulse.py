@@ -223,7 +223,7 @@ _STATE, _THREADS = 0, 17
 """Fields of /proc/PID/stat after the name."""
 
 
-class Snapshot(Struct, frozen=True, kw_only=True):
+class KernelCounters(Struct, frozen=True, kw_only=True):
     """Counters at one moment. The journals' files are by their own names: a device, a UUID."""
 
     pulse: Pulse
@@ -259,9 +259,9 @@ class ThreadSample(Struct, frozen=True, kw_only=True):
     """Why the processes can't be told."""
 
 
-def snapshot() -> Snapshot:
+def kernel_counters() -> KernelCounters:
     """Counters now. Never raises for what the kernel refuses."""
-    return Snapshot(
+    return KernelCounters(
         pulse=pulse(),
         jbd2=_each("/proc/fs/jbd2", "info"),
         xfs=_each("/sys/fs/xfs", "stats/stats") or _there("", read("/proc/fs/xfs/stat")),

@@ -2,7 +2,7 @@
 
 from fsadvisor.facts import Cause, Known, Unknown
 from fsadvisor.machine.port import Reply
-from fsadvisor.machine.pulse import Pulse, Snapshot, ThreadSample, WaitingThread
+from fsadvisor.machine.pulse import KernelCounters, Pulse, ThreadSample, WaitingThread
 from fsadvisor.measure.waits.rules import Measures
 from fsadvisor.measure.waits.window import NOT_TRACED, window
 
@@ -56,7 +56,7 @@ def moment(at_s, disks="", cpu=None, io_us=0, cpu_us=0, memory_us=0, jbd2=None, 
         "devices": names,
     }
     files = {"jbd2": jbd2, "xfs": xfs, "btrfs": btrfs}
-    return Snapshot(
+    return KernelCounters(
         pulse=Pulse(**{**given, **answers}),
         **{
             kind: {name: Reply(text, f"{kind} of {name}") for name, text in (texts or {}).items()}

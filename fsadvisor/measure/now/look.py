@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     from fsadvisor.facts import Fact
-    from fsadvisor.machine.pulse import Snapshot
+    from fsadvisor.machine.pulse import KernelCounters
     from fsadvisor.machine.symptoms import Limited
     from fsadvisor.measure.now.programs import Waited
     from fsadvisor.measure.waits.window import Disk
@@ -178,7 +178,7 @@ def _value(fact: Fact[T]) -> T | None:
     return fact.value if isinstance(fact, Known) else None
 
 
-def _machine(made: Window, totals: Counted, before: Snapshot, after: Snapshot) -> None:
+def _machine(made: Window, totals: Counted, before: KernelCounters, after: KernelCounters) -> None:
     cpu = _value(totals.cpu)
     if cpu is not None:
         made.processors, made.processor, made.steal = cpu.processors, cpu.busy, cpu.steal
@@ -203,10 +203,10 @@ def _machine(made: Window, totals: Counted, before: Snapshot, after: Snapshot) -
         made.swap_bytes = sum(page * (b - a) for b, a in swapped if a is not None and b is not None) / totals.seconds
 
 
-def _memory(snapshot: Snapshot) -> system_counters.VmStat | None:
-    if isinstance(snapshot.pulse.vmstat, Unknown):
+def _memory(counters: KernelCounters) -> system_counters.VmStat | None:
+    if isinstance(counters.pulse.vmstat, Unknown):
         return None
-    read = system_counters.parse_vmstat(snapshot.pulse.vmstat.text)
+    read = system_counters.parse_vmstat(counters.pulse.vmstat.text)
     return None if isinstance(read, Unknown) else read
 
 

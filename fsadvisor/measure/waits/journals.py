@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from fsadvisor.machine.port import Answer
-    from fsadvisor.machine.pulse import Snapshot
+    from fsadvisor.machine.pulse import KernelCounters
     from fsadvisor.readers.btrfs_tools import BtrfsCommits
     from fsadvisor.readers.ext4_reports import Jbd2Journal
     from fsadvisor.readers.xfs_reports import XfsStats
@@ -104,7 +104,7 @@ Reckon: TypeAlias = Callable[[str, R, R, str], "Fact[Work]"]
 """Of a name, the record before, the one after, and where they came from."""
 
 
-def works(before: Snapshot, after: Snapshot, only: frozenset[str] | None = None) -> tuple[Fact[Work], ...]:
+def works(before: KernelCounters, after: KernelCounters, only: frozenset[str] | None = None) -> tuple[Fact[Work], ...]:
     """Each journal that did something, or whose statistics can't be told; of those in `only`, where that is given."""
     seconds = after.pulse.at_s - before.pulse.at_s
 

@@ -20,7 +20,7 @@ from fsadvisor.readers import process_files
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
-    from fsadvisor.machine.pulse import Snapshot, ThreadSample, WaitingThread
+    from fsadvisor.machine.pulse import KernelCounters, ThreadSample, WaitingThread
 
 K = TypeVar("K")
 For: TypeAlias = Literal["disk", "lock", "journal", "network", "other", "gone on", "not told"]
@@ -209,11 +209,11 @@ SHARE: Final = 0.05
 class Watch(Struct, kw_only=True):
     """What was seen. `take` and `sample` ask the machine."""
 
-    take: Callable[[], Snapshot] = pulse.snapshot
+    take: Callable[[], KernelCounters] = pulse.kernel_counters
     sample: Callable[[], ThreadSample] = pulse.sample_threads
     every_s: float = EVERY_S
-    before: Snapshot | None = None
-    after: Snapshot | None = None
+    before: KernelCounters | None = None
+    after: KernelCounters | None = None
     samples: list[ThreadSample] = field(default_factory=list)
 
     def begin(self) -> None:
@@ -224,7 +224,7 @@ class Watch(Struct, kw_only=True):
         """The window ends now, unless it is told to end again, later."""
         self.after = self.take()
 
-    def both(self) -> tuple[Snapshot, Snapshot]:
+    def both(self) -> tuple[KernelCounters, KernelCounters]:
         """How the window began and ended; what has not been taken is taken now."""
         before = self.before = self.before or self.take()
         after = self.after = self.after or self.take()
@@ -239,7 +239,7 @@ class Watch(Struct, kw_only=True):
         return max((time.thread_time() - began_s) / SHARE, self.every_s)
 
     def inside(self) -> tuple[ThreadSample, ...]:
-        """The samples between both snapshots."""
+        """The samples between both."""
         if self.before is None or self.after is None:
             return ()
         begin_s, end_s = self.before.pulse.at_s, self.after.pulse.at_s

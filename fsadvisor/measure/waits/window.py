@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
     from fsadvisor.machine.port import Answer
-    from fsadvisor.machine.pulse import Pulse, Snapshot, ThreadSample
+    from fsadvisor.machine.pulse import KernelCounters, Pulse, ThreadSample
     from fsadvisor.measure.waits.journals import Work
     from fsadvisor.measure.waits.threads import Threads
     from fsadvisor.readers.block_files import DeviceCounters, IoCounters
@@ -242,8 +242,8 @@ class Window(Struct, frozen=True, kw_only=True):
 
 
 def window(
-    before: Snapshot,
-    after: Snapshot,
+    before: KernelCounters,
+    after: KernelCounters,
     samples: Sequence[ThreadSample],
     locks: Fact[Locks] = NOT_TRACED,
     only: frozenset[str] | None = None,
