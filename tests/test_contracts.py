@@ -10,7 +10,7 @@ from functools import cache
 from tests.paths import ROOT
 
 PACKAGE = ROOT / "fsadvisor"
-TOUCHING = {"machine", "measure", "__main__", "cli", "looking"}
+TOUCHING = {"machine", "measure", "__main__", "cli", "inputs"}
 """machine looks, and writes what people asked for; measure measures."""
 CALCULATING = {"forecast", "now", "waits"}
 """What of measure only calculates."""

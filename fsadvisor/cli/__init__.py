@@ -8,7 +8,7 @@ import os
 import sys
 from typing import TYPE_CHECKING
 
-from fsadvisor import __version__, arguments, looking
+from fsadvisor import __version__, arguments, inputs
 from fsadvisor.machine.port import MachineError
 from fsadvisor.rulebook.advise import advise, judge, tally, with_fitting_waivers
 from fsadvisor.rulebook.loading import Rulebook, load_others_rule, load_rulebook
@@ -41,7 +41,7 @@ def run(argv: Sequence[str]) -> int:
     try:
         chosen = arguments.parsed(argv)
         return _VERBS[chosen.verb](chosen)
-    except (looking.UsageError, MachineError) as error:
+    except (inputs.UsageError, MachineError) as error:
         return _refuse(*map(str, error.args))
     except RuleTextError:  # compiled while a rule was being written
         return _refuse(*map(str, load_rulebook().errors))
@@ -69,7 +69,7 @@ def _write(chunks: Iterable[str] | Iterable[bytes]) -> None:
         _drop_stdout()
     except OSError as error:
         _drop_stdout()
-        raise looking.UsageError(f"standard output: {error.strerror}") from error
+        raise inputs.UsageError(f"standard output: {error.strerror}") from error
 
 
 def _audit(chosen: argparse.Namespace) -> int:
@@ -83,9 +83,9 @@ def _audit(chosen: argparse.Namespace) -> int:
     from fsadvisor.report.as_json import could_not_look
     from fsadvisor.report.model import MachineIdentity, Provenance
 
-    rulebook = looking.rulebook(chosen)
-    machine = looking.machine(chosen)
-    seen, which = looking.identified(machine, chosen, MachineIdentity)
+    rulebook = inputs.rulebook(chosen)
+    machine = inputs.machine(chosen)
+    seen, which = inputs.identified(machine, chosen, MachineIdentity)
     identity = which() if chosen.form in ("json", "lines", "brief") else None
     del which  # and with it all that was read of the machine: of a big one that is more than its report takes
     storage = with_fitting_waivers(seen, rulebook.rules)
@@ -163,11 +163,11 @@ def _find(chosen: argparse.Namespace) -> int:
     """A rule's page, or what words lead to."""
     from fsadvisor.verbs import RefusedError, find
 
-    rules = looking.rulebook(chosen).rules
+    rules = inputs.rulebook(chosen).rules
     try:
-        _write(find.pages(chosen, rules, lambda: advise(looking.storage(looking.machine(chosen), chosen), rules)))
+        _write(find.pages(chosen, rules, lambda: advise(inputs.storage(inputs.machine(chosen), chosen), rules)))
     except RefusedError as error:
-        raise looking.UsageError(*error.args) from error
+        raise inputs.UsageError(*error.args) from error
     return 0
 
 
@@ -177,8 +177,8 @@ def _facts(chosen: argparse.Namespace) -> int:
     entries = matching(chosen.pattern)
     if not entries:
         near = did_you_mean(chosen.pattern, catalogue())
-        raise looking.UsageError(f"no fact is called {chosen.pattern!r}{near or '; `fsadvisor facts` lists them'}")
-    storage = looking.storage(looking.machine(chosen), chosen) if chosen.values or chosen.on else None
+        raise inputs.UsageError(f"no fact is called {chosen.pattern!r}{near or '; `fsadvisor facts` lists them'}")
+    storage = inputs.storage(inputs.machine(chosen), chosen) if chosen.values or chosen.on else None
     _write(fact_list(entries, storage))
     return 0
 
@@ -187,14 +187,14 @@ def _plan(chosen: argparse.Namespace) -> int:
     from fsadvisor.plan import planning
     from fsadvisor.plan.planning import ChoiceError
 
-    rulebook = looking.rulebook(chosen)
-    machine = looking.machine(chosen)
-    storage = with_fitting_waivers(looking.storage(machine, chosen), rulebook.rules)
+    rulebook = inputs.rulebook(chosen)
+    machine = inputs.machine(chosen)
+    storage = with_fitting_waivers(inputs.storage(machine, chosen), rulebook.rules)
     try:
         made = planning.made(machine, storage, rulebook.rules, chosen.findings)
         report = planning.written(made, chosen.out) if chosen.out else ""
     except ChoiceError as error:
-        raise looking.UsageError(str(error)) from error
+        raise inputs.UsageError(str(error)) from error
     if chosen.form == "json" or not chosen.out:
         _write(planning.text(made, as_json=chosen.form == "json"))
     sys.stderr.write(report)
@@ -204,9 +204,9 @@ def _plan(chosen: argparse.Namespace) -> int:
 def _capture(chosen: argparse.Namespace) -> int:
     from fsadvisor.verbs.recorded import capture
 
-    rules = looking.rulebook(chosen).rules
+    rules = inputs.rulebook(chosen).rules
     same = capture(
-        looking.machine(chosen), chosen.folder, lambda machine: advise(looking.storage(machine, chosen), rules)
+        inputs.machine(chosen), chosen.folder, lambda machine: advise(inputs.storage(machine, chosen), rules)
     )
     return 0 if same else FINDINGS
 
@@ -218,7 +218,7 @@ def _claim(chosen: argparse.Namespace) -> int:
     try:
         return _attest(chosen) if chosen.verb == "attest" else _waive(chosen)
     except ClaimError as error:
-        raise looking.UsageError(*error.args) from error
+        raise inputs.UsageError(*error.args) from error
 
 
 def _attest(chosen: argparse.Namespace) -> int:
@@ -227,19 +227,19 @@ def _attest(chosen: argparse.Namespace) -> int:
     if chosen.checklist or chosen.answer:
         return _checklist(chosen)
     if chosen.about is None:
-        machine = looking.machine(chosen)
-        storage = with_fitting_waivers(looking.storage(machine, chosen), looking.rulebook(chosen).rules)
+        machine = inputs.machine(chosen)
+        storage = with_fitting_waivers(inputs.storage(machine, chosen), inputs.rulebook(chosen).rules)
         _write(verbs.listing(machine, storage))
         return 0
     if chosen.subject is None:
-        raise looking.UsageError(f"say of what: fsadvisor attest {chosen.about} SUBJECT, such as disk:nvme0n1")
-    file = looking.attestations(chosen)
+        raise inputs.UsageError(f"say of what: fsadvisor attest {chosen.about} SUBJECT, such as disk:nvme0n1")
+    file = inputs.attestations(chosen)
     if chosen.remove:
         return _tell(verbs.withdraw(file, "attestation", chosen.about, chosen.subject))
     if not chosen.by:
-        raise looking.UsageError("say who attests it: --by WHO")
+        raise inputs.UsageError("say who attests it: --by WHO")
     return _tell(
-        verbs.attest(looking.machine(chosen), file, chosen.about, chosen.subject, chosen.value, _saying(chosen))
+        verbs.attest(inputs.machine(chosen), file, chosen.about, chosen.subject, chosen.value, _saying(chosen))
     )
 
 
@@ -247,25 +247,25 @@ def _checklist(chosen: argparse.Namespace) -> int:
     from fsadvisor.attestation import verbs
 
     if not chosen.checklist or chosen.subject or chosen.remove:
-        raise looking.UsageError("a checklist is of one disk or model: fsadvisor attest --checklist plp DISK")
-    machine = looking.machine(chosen)
+        raise inputs.UsageError("a checklist is of one disk or model: fsadvisor attest --checklist plp DISK")
+    machine = inputs.machine(chosen)
     if not chosen.answer:
-        _write(verbs.page(looking.storage(machine, chosen), chosen.checklist, chosen.about))
+        _write(verbs.page(inputs.storage(machine, chosen), chosen.checklist, chosen.about))
         return 0
     if not chosen.by:
-        raise looking.UsageError("say who answers: --by WHO")
-    file, saying = looking.attestations(chosen), _saying(chosen)
+        raise inputs.UsageError("say who answers: --by WHO")
+    file, saying = inputs.attestations(chosen), _saying(chosen)
     return max(map(_tell, verbs.answered(machine, file, chosen.checklist, chosen.about, chosen.answer, saying)))
 
 
 def _waive(chosen: argparse.Namespace) -> int:
     from fsadvisor.attestation import verbs
 
-    file = looking.attestations(chosen)
+    file = inputs.attestations(chosen)
     if chosen.remove:
         return _tell(verbs.withdraw(file, "waiver", chosen.about, chosen.subject))
-    rules = looking.rulebook(chosen).rules
-    return _tell(verbs.waive(looking.machine(chosen), file, rules, chosen.about, chosen.subject, _saying(chosen)))
+    rules = inputs.rulebook(chosen).rules
+    return _tell(verbs.waive(inputs.machine(chosen), file, rules, chosen.about, chosen.subject, _saying(chosen)))
 
 
 def _saying(chosen: argparse.Namespace) -> Saying:
@@ -289,9 +289,9 @@ def _rule_try(chosen: argparse.Namespace) -> int:
 
     rule = load_others_rule(chosen.file)
     if not isinstance(rule, Rule):
-        raise looking.UsageError(*rule)
-    wrong, machine = list(unproven(rule)), looking.machine(chosen)
-    storage = looking.storage(machine, chosen)
+        raise inputs.UsageError(*rule)
+    wrong, machine = list(unproven(rule)), inputs.machine(chosen)
+    storage = inputs.storage(machine, chosen)
     verdicts = [judge(rule, subject) for subject in storage.subjects if subject.kind == rule.subject]
     _write(f"{line}\n" for line in wrong)
     _write(_report(chosen, storage, verdicts, Provenance(version=__version__, root=machine.root)))
@@ -318,7 +318,7 @@ def _measures(chosen: argparse.Namespace) -> int:
     try:
         status: int = verb.run(chosen, LiveMachine(timeout=chosen.timeout, wake=chosen.wake), _write)
     except RefusedError as error:
-        raise looking.UsageError(*error.args) from error
+        raise inputs.UsageError(*error.args) from error
     return status
 
 

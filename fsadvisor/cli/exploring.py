@@ -13,7 +13,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
-from fsadvisor import __version__, looking
+from fsadvisor import __version__, inputs
 from fsadvisor.arguments_help import demo_extras, is_demo
 from fsadvisor.machine import kept_files
 
@@ -92,17 +92,17 @@ def serve(chosen: argparse.Namespace) -> int:
     """The explorer's page, until somebody stops it; each visit runs the same command line as `page`."""
     for module, words in (("textual", _NO_TEXTUAL), ("textual_serve", _NO_SERVER)):
         if find_spec(module) is None:
-            raise looking.UsageError(words)
+            raise inputs.UsageError(words)
     if chosen.page:
         return _page(chosen)
     from fsadvisor.tui.serving import NoPortError, served
 
-    looking.rulebook(chosen)
-    looking.machine(chosen)  # what is said wrongly is told now, not in the browser
+    inputs.rulebook(chosen)
+    inputs.machine(chosen)  # what is said wrongly is told now, not in the browser
     try:
         served(sys.argv[1:], chosen.port, may_write=bool(chosen.may_write))
     except NoPortError as error:
-        raise looking.UsageError(str(error)) from error
+        raise inputs.UsageError(str(error)) from error
     return 0
 
 
@@ -153,10 +153,10 @@ def _session(chosen: argparse.Namespace, name: str, *, may_write: bool = True) -
 
     def opened() -> tuple[Machine, ProgressiveMachine | None]:
         if chosen.on:
-            return looking.machine(chosen), None
+            return inputs.machine(chosen), None
         answering = ProgressiveMachine(chosen.timeout, wake=chosen.wake)
         answering.asks_programs = bool(chosen.ask_programs)
-        return looking.with_what_is_kept(answering, chosen), answering
+        return inputs.with_what_is_kept(answering, chosen), answering
 
     memory = None
     if may_write and not (chosen.on or chosen.only or chosen.workload or chosen.attestations):
@@ -164,8 +164,8 @@ def _session(chosen: argparse.Namespace, name: str, *, may_write: bool = True) -
         memory = Memory(file) if file else None
     return Session(
         opened=opened,
-        storage_of=lambda machine, supposed=(): looking.storage(machine, chosen, supposed),
-        rulebook=looking.rulebook(chosen),
+        storage_of=lambda machine, supposed=(): inputs.storage(machine, chosen, supposed),
+        rulebook=inputs.rulebook(chosen),
         version=__version__,
         name=name,
         every=bool(chosen.all),
@@ -173,7 +173,7 @@ def _session(chosen: argparse.Namespace, name: str, *, may_write: bool = True) -
         replay=demo_extras() / "live.jsonl" if is_demo(chosen.on) else None,
         may_write=may_write,
         memory=memory,
-        attestations=None if chosen.on and chosen.attestations is None else looking.attestations(chosen),
+        attestations=None if chosen.on and chosen.attestations is None else inputs.attestations(chosen),
         who=own_name(),
     )
 

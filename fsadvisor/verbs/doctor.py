@@ -7,7 +7,7 @@ import sys
 from functools import partial
 from typing import TYPE_CHECKING, Final
 
-from fsadvisor import looking
+from fsadvisor import inputs
 from fsadvisor.facts import Cause, Unknown
 from fsadvisor.machine import symptoms
 from fsadvisor.machine.live import LiveMachine
@@ -65,7 +65,7 @@ def run(chosen: argparse.Namespace, machine: Machine, write: Callable[[Iterable[
         _there(words)
     if chosen.at and not chosen.on:
         raise RefusedError("--at chooses among windows that were kept: say where with --on")
-    windows = windows_in(looking.windows_path(chosen.on)) if chosen.on else [_look(chosen)]
+    windows = windows_in(inputs.windows_path(chosen.on)) if chosen.on else [_look(chosen)]
     window = chosen_of(windows, chosen.at)
     about, symptom = _about(words, window, machine)
     answered = answer(window, rules, about if words else None)

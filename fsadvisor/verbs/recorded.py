@@ -8,7 +8,7 @@ from argparse import Namespace
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from fsadvisor import __version__, looking
+from fsadvisor import __version__, inputs
 from fsadvisor.captures import judged, recognised, refused
 from fsadvisor.machine import kept_files
 from fsadvisor.machine.opening import open_machine
@@ -37,7 +37,7 @@ _CHOICE: Final = "name a file that `fsadvisor --json` wrote"
 
 def diff(chosen: Namespace, grave: Collection[str]) -> tuple[Iterator[str], Difference, str]:
     """What is printed, what was found, and why nothing could be seen on the new side ('': something was)."""
-    rulebook = looking.rulebook(chosen)
+    rulebook = inputs.rulebook(chosen)
     old, new = _side(chosen.old, chosen, rulebook), _side(chosen.new, chosen, rulebook)
     found = difference.difference(old, new, rulebook.rules, grave, (chosen.old, chosen.new))
     told = difference.as_json(found) if chosen.form == "json" else difference.as_text(found)
@@ -53,11 +53,11 @@ def _side(which: str, chosen: Namespace, rulebook: Rulebook) -> Side:
         try:
             return difference.side_of(captured_text(path, _MOST_BYTES, _CHOICE))
         except NoReportError as error:
-            raise looking.UsageError(f"{which}: {error}; {_CHOICE}") from None
+            raise inputs.UsageError(f"{which}: {error}; {_CHOICE}") from None
     own = {} if path is None else {"workload": None, "only": None}
     looked = Namespace(**{**vars(chosen), "on": path, **own})
-    machine = looking.machine(looked)
-    storage = with_fitting_waivers(looking.storage(machine, looked), rulebook.rules)
+    machine = inputs.machine(looked)
+    storage = with_fitting_waivers(inputs.storage(machine, looked), rulebook.rules)
     about = Provenance(version=__version__, root=machine.root, rule_errors=rulebook.errors)
     return difference.side_of(b"".join(as_json(storage, advise(storage, rulebook.rules), about)))
 
@@ -67,14 +67,14 @@ def _starts_like_json(path: Path) -> bool:
         with path.open("rb") as file:
             return file.read(64).lstrip()[:1] == b"{"
     except OSError as error:
-        raise looking.UsageError(f"{path}: {error.strerror}") from None
+        raise inputs.UsageError(f"{path}: {error.strerror}") from None
 
 
 def _last() -> Side:
     file = kept_files.seen_path(root=os.geteuid() == 0, environment=os.environ)
     kept = history.gist_of(kept_files.read_seen(file)) if file else None
     if kept is None:
-        raise looking.UsageError(
+        raise inputs.UsageError(
             f"last: no last look is kept in {file}; the explorer keeps one whenever it runs, or name a report"
         )
     return Side(facts=kept.facts, findings=kept.findings)

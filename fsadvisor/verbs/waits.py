@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Final
 
 from msgspec import Struct
 
-from fsadvisor import looking
+from fsadvisor import inputs
 from fsadvisor.facts import Cause, Unknown
 from fsadvisor.machine.kernel_events import LockTrace
 from fsadvisor.measure.messages import Progress
@@ -91,7 +91,7 @@ def _again(chosen: argparse.Namespace, write: Callable[[Iterable[str]], None]) -
     """Of a window that was kept. Raises RefusedError, MachineError."""
     if chosen.target or chosen.job or chosen.locks or chosen.seconds:
         raise RefusedError("--on tells of all disks in a window that is over: leave TARGET and other options out")
-    windows = windows_in(looking.windows_path(chosen.on))
+    windows = windows_in(inputs.windows_path(chosen.on))
     window = chosen_of(windows, chosen.at)
     waits = account(replayed(window), window.when, notes=(REPLAYED_NOTE,))
     if chosen.form == "json":

@@ -7,7 +7,7 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from fsadvisor import arguments, looking
+from fsadvisor import arguments, inputs
 from fsadvisor.arguments_help import demo_extras, demo_machine
 from fsadvisor.cli.exploring import _session
 from fsadvisor.machine.opening import open_machine
@@ -58,7 +58,7 @@ def test_each_place_of_the_tour_has_something_to_show(place):
 
 
 def test_the_results_of_the_tour_hold_today_and_tell_a_ladder_a_trend_and_a_trial():
-    machine = looking.machine(arguments.parsed(["--demo"]))
+    machine = inputs.machine(arguments.parsed(["--demo"]))
     kept = probes.results_of((demo_extras() / "probes.jsonl").read_text(), survey(machine, {}))
     assert not kept.unread
     held = [one for jobs in kept.by_mount.values() for every in jobs.values() for one in every]
@@ -71,10 +71,10 @@ def test_the_results_of_the_tour_hold_today_and_tell_a_ladder_a_trend_and_a_tria
 
 def test_the_tour_is_its_machine_with_what_was_kept_and_others_get_nothing_of_it():
     alone = survey(open_machine(demo_machine()), {})
-    toured = survey(looking.machine(arguments.parsed(["--demo"])), {})
+    toured = survey(inputs.machine(arguments.parsed(["--demo"])), {})
     assert [one.id for one in alone.subjects] == [one.id for one in toured.subjects]
-    assert incident(looking.machine(arguments.parsed(["--demo"])))
-    assert not incident(looking.machine(arguments.parsed(["--on", str(demo_machine().with_name("san-host"))])))
+    assert incident(inputs.machine(arguments.parsed(["--demo"])))
+    assert not incident(inputs.machine(arguments.parsed(["--on", str(demo_machine().with_name("san-host"))])))
 
 
 @pytest.mark.parametrize("command", ["doctor", "waits"])
