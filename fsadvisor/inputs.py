@@ -112,10 +112,10 @@ def _remember(machine: Machine, found: Storage, identity: Callable[[str], Subjec
     """Keep the counts of this look. Raises MachineError where they can't be kept."""
     import datetime as dt
 
-    from fsadvisor.survey import looks
+    from fsadvisor.survey import trends
     from fsadvisor.survey.identity import keys_by
 
-    kept_files.keep_look(looks.line(machine, found, keys_by(identity), dt.datetime.now(dt.UTC)))
+    kept_files.keep_look(trends.line(machine, found, keys_by(identity), dt.datetime.now(dt.UTC)))
 
 
 def _surveyed(

@@ -26,7 +26,7 @@ from msgspec.structs import replace
 from fsadvisor.machine.kept_files import COMPARED
 from fsadvisor.machine.opening import open_machine
 from fsadvisor.machine.pulse import pulse
-from fsadvisor.measure.now.look import look
+from fsadvisor.measure.now.observe import observe
 from fsadvisor.measure.probe import store
 from fsadvisor.measure.probe.jobs import JOBS
 from fsadvisor.measure.probe.result import Figure, Result
@@ -237,7 +237,7 @@ def _recorded(go: Path) -> tuple[list[Heartbeat], list[Any]]:
 
     def looks() -> None:
         while not done.is_set():
-            windows.append(msgspec.to_builtins(look(5.0)))
+            windows.append(msgspec.to_builtins(observe(5.0)))
 
     looking = threading.Thread(target=looks)
     looking.start()

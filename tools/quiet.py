@@ -24,7 +24,7 @@ import msgspec
 
 from fsadvisor.measure.now import Window  # noqa: TC001 - msgspec reads the annotation
 from fsadvisor.measure.now.answer import answer
-from fsadvisor.measure.now.look import look
+from fsadvisor.measure.now.observe import observe
 from fsadvisor.pages.published import encodable
 from fsadvisor.rulebook.loading import own_rulebook
 
@@ -130,7 +130,7 @@ def looks(name: str, windows: int, place: Path) -> Iterator[Kept]:
             os.fsync(file.fileno())
     with at_work(WORK[name], place):
         for _ in range(windows):
-            yield Kept(name, look(SECONDS))
+            yield Kept(name, observe(SECONDS))
 
 
 def judged(windows: Iterable[Kept]) -> int:

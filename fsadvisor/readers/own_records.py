@@ -62,7 +62,7 @@ def parse_looks(text: str) -> Looks | Unknown:
     looks: list[EarlierLook] = []
     unread: list[str] = []
     for line in filter(str.strip, text.split("\n")):
-        found = look(line)
+        found = earlier_look(line)
         if isinstance(found, EarlierLook):
             looks.append(found)
         else:
@@ -72,7 +72,7 @@ def parse_looks(text: str) -> Looks | Unknown:
     return Looks(looks=tuple(sorted(looks, key=lambda it: it.when)), unread=tuple(unread[:_MOST_UNREAD]))
 
 
-def look(line: str) -> EarlierLook | str:
+def earlier_look(line: str) -> EarlierLook | str:
     """One line, or what is wrong with it: it is not ours, or its time says no zone."""
     try:
         found = msgspec.convert(strict_json.DECODER.decode(line), EarlierLook)

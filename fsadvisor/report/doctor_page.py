@@ -15,7 +15,7 @@ from fsadvisor.measure.now import (
     Window,
     full,
 )
-from fsadvisor.measure.now.kept import trouble
+from fsadvisor.measure.now.stored_windows import trouble
 from fsadvisor.pages.document import Block, Commands, Gap, paragraph
 from fsadvisor.pages.glyphs import clean, line
 from fsadvisor.pages.published import encodable

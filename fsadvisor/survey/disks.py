@@ -20,12 +20,12 @@ from fsadvisor.survey import (
     faults,
     hosting,
     looked_up,
-    looks,
     measured,
     members,
     power_loss,
     read_fact,
     soundness,
+    trends,
 )
 from fsadvisor.survey.attachment import transport, virtual
 from fsadvisor.survey.identity import SubjectIdentities, keys_by
@@ -75,7 +75,7 @@ def survey_disks(inventory: Inventory, overlay: Overlay) -> dict[str, Disk]:
     }
     logged = {subject: _with_log(it.facts, inventory, subject) for subject, it in seen.items()}
     identity = SubjectIdentities(inventory, logged).of
-    facts = looks.with_looks(logged, inventory.past, keys_by(identity))
+    facts = trends.with_trends(logged, inventory.past, keys_by(identity))
     return overlay.over(
         "disk",
         facts,

@@ -12,7 +12,7 @@ from fsadvisor.facts import NOT_APPLICABLE, Cause, Fact, Known, Unknown
 from fsadvisor.readers import json_text, process_files
 from fsadvisor.readers.mount_tables import parse_mountinfo
 from fsadvisor.storage import Filesystem
-from fsadvisor.survey import faults, looks, program_files, raid, read_fact, soundness
+from fsadvisor.survey import faults, program_files, raid, read_fact, soundness, trends
 from fsadvisor.survey.filesystem_types import MOUNTINFO, xfs, zfs
 from fsadvisor.survey.filesystem_types.registry import TYPES, type_of
 from fsadvisor.survey.identity import SubjectIdentities, keys_by
@@ -183,7 +183,7 @@ def survey_filesystems(inventory: Inventory, disks: Mapping[str, Disk], overlay:
     key_of = keys_by(identity)
     for name, known in found.items():
         key = key_of(name, known) if inventory.past.looks else None
-        found[name] = looks.of_filesystem(inventory.machine, known, inventory.past, key)
+        found[name] = trends.of_filesystem(inventory.machine, known, inventory.past, key)
     return overlay.over(
         "filesystem",
         found,

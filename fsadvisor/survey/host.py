@@ -12,7 +12,7 @@ from fsadvisor.machine.kept_files import INCIDENT, LOOKS
 from fsadvisor.readers import block_files, host_files, json_text, own_records, system_counters, systemd_units
 from fsadvisor.readers.mount_tables import split_options
 from fsadvisor.storage import Host
-from fsadvisor.survey import block, faults, hosting, looks, raid, read_fact, tenants
+from fsadvisor.survey import block, faults, hosting, raid, read_fact, tenants, trends
 from fsadvisor.survey.identity import SubjectIdentities
 from fsadvisor.version import Version
 
@@ -264,11 +264,11 @@ def _dirty_seconds(limit: Fact[int], speed: Fact[int]) -> Fact[int]:
 _KEPT_NONE: Final = "fsadvisor watch has kept no incident"
 
 
-def _worst_stall(machine: Machine, past: looks.Past) -> Fact[own_records.WindowRecord | None]:
+def _worst_stall(machine: Machine, past: trends.Past) -> Fact[own_records.WindowRecord | None]:
     """The moment with most dirty of those in which all tasks waited: of watch's last incident, and of earlier looks."""
     read = read_fact.file_record(machine, INCIDENT, own_records.parse_incident)
     kept = [(it, INCIDENT) for it in (() if isinstance(read, Unknown) else read.moments)]
-    kept += [(it, LOOKS) for it in looks.waited(past)]
+    kept += [(it, LOOKS) for it in trends.waited(past)]
     stalled = [one for one in kept if one[0].dirty and 100 * (one[0].io_full or 0) > _STALLED_PERCENT]
     peak, file = max(stalled, key=lambda one: one[0].dirty or 0, default=(None, ""))
     if peak is None and isinstance(read, Unknown):

@@ -24,9 +24,9 @@ if TYPE_CHECKING:
     from fsadvisor.survey.block import BlockDevice, BlockTree, Queue, Udev
     from fsadvisor.survey.configured import Configured
     from fsadvisor.survey.filesystem_types import Superblock
-    from fsadvisor.survey.looks import Past
     from fsadvisor.survey.measured import ProbesByMount
     from fsadvisor.survey.programs import RunningProgram
+    from fsadvisor.survey.trends import Past
     from fsadvisor.version import Version
 
 

@@ -11,7 +11,7 @@ from fsadvisor.readers import dmsetup, volume_tools
 from fsadvisor.readers.block_files import parse_scheduler as parse_choice
 from fsadvisor.readers.dm_target import CacheTarget, Crypt, MultipathTarget, ThinPool
 from fsadvisor.storage import Layer
-from fsadvisor.survey import block, looks, members, raid, read_fact, soundness
+from fsadvisor.survey import block, members, raid, read_fact, soundness, trends
 from fsadvisor.survey.identity import SubjectIdentities
 
 if TYPE_CHECKING:
@@ -102,7 +102,7 @@ def survey_layers(inventory: Inventory, disks: Mapping[str, Disk], overlay: Over
     for subject, known in found.items():
         if read_fact.value(known.kind) == "dm-crypt":
             found[subject] = replace(known, discards_stop_here=_discards_stop(inventory, subject))
-    found |= looks.pools(found, inventory.past)
+    found |= trends.pools(found, inventory.past)
     return overlay.over(
         "layer",
         found,

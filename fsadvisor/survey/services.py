@@ -11,7 +11,7 @@ from msgspec.structs import replace
 from fsadvisor.facts import NOT_APPLICABLE, Cause, Fact, Known, Unknown
 from fsadvisor.readers import file_attributes, json_text
 from fsadvisor.storage import Below, Filesystem, Service
-from fsadvisor.survey import database_settings, effective_settings, looks, program_settings, read_fact, tenants
+from fsadvisor.survey import database_settings, effective_settings, program_settings, read_fact, tenants, trends
 from fsadvisor.survey.filesystem_types.registry import ON_DEVICES, mount_point_of, type_of
 from fsadvisor.survey.identity import SubjectIdentities
 from fsadvisor.survey.programs import refused
@@ -203,7 +203,7 @@ def survey_services(found: Surveyed, mounts: Mapping[str, Subject], overlay: Ove
         subject = f"service:{name}"
         own = scope["service"]
         if isinstance(own, Service):
-            level = looks.quota_level(own.quota_used_percent, found.inventory.past, subject)
+            level = trends.quota_level(own.quota_used_percent, found.inventory.past, subject)
             scope["service"] = replace(own, quota_level_percent=level)
             if raw is not None:
                 log = tenants.below_program(found, raw[1])

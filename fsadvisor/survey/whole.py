@@ -26,13 +26,13 @@ from fsadvisor.survey import (
     host,
     hosting,
     layers,
-    looks,
     measured,
     members,
     programs,
     raid,
     read_fact,
     sleeping,
+    trends,
 )
 from fsadvisor.survey.attachment import transport
 from fsadvisor.survey.attested import Overlay
@@ -229,7 +229,7 @@ def collect(machine: Machine) -> Inventory:
         io=_io(machine, known),
         uptime=block.uptime_seconds(machine, hosting.container(machine)),
         log=faults.read_log(machine),
-        past=looks.read(machine),
+        past=trends.read(machine),
         lsblk_labels={} if labels_told else _lsblk_labels(machine),
         tables=_tables(machine, known),
         volumes=raid.volumes(machine) if _has_lvm(machine, known) else {},

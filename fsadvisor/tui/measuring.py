@@ -191,7 +191,7 @@ class Doctor:
 
     def _recall(self) -> None:
         try:
-            from fsadvisor.measure.now.kept import chosen_of, incident
+            from fsadvisor.measure.now.stored_windows import chosen_of, incident
 
             self.kept = self._session.asked(incident)
             if self.kept and not self._session.live:

@@ -64,7 +64,7 @@ class Survey(Protocol):
 
 def _window() -> Window:
     """Of this machine; loaded once it is asked for."""
-    from fsadvisor.measure.now.look import look as window
+    from fsadvisor.measure.now.observe import observe as window
 
     return window(DOCTOR_S)
 

@@ -15,8 +15,8 @@ from fsadvisor.machine.time_limits import within
 from fsadvisor.measure.now.answer import answer
 from fsadvisor.measure.now.facts import devices_of, named
 from fsadvisor.measure.now.full import full
-from fsadvisor.measure.now.kept import chosen_of, windows_in
-from fsadvisor.measure.now.look import look
+from fsadvisor.measure.now.observe import observe
+from fsadvisor.measure.now.stored_windows import chosen_of, windows_in
 from fsadvisor.measure.now.traced import traced
 from fsadvisor.measure.probe import surroundings
 from fsadvisor.pages.glyphs import clean
@@ -65,7 +65,7 @@ def run(chosen: argparse.Namespace, machine: Machine, write: Callable[[Iterable[
         _there(words)
     if chosen.at and not chosen.on:
         raise RefusedError("--at chooses among windows that were kept: say where with --on")
-    windows = windows_in(inputs.windows_path(chosen.on)) if chosen.on else [_look(chosen)]
+    windows = windows_in(inputs.windows_path(chosen.on)) if chosen.on else [_observed(chosen)]
     window = chosen_of(windows, chosen.at)
     about, symptom = _about(words, window, machine)
     answered = answer(window, rules, about if words else None)
@@ -78,8 +78,8 @@ def run(chosen: argparse.Namespace, machine: Machine, write: Callable[[Iterable[
     return 1 if any(one.hurts for one in answered.found) else 0
 
 
-def _look(chosen: argparse.Namespace) -> Window:
-    seen = partial(look, chosen.seconds or SECONDS, _say)
+def _observed(chosen: argparse.Namespace) -> Window:
+    seen = partial(observe, chosen.seconds or SECONDS, _say)
     return traced(seen) if chosen.trace else seen()
 
 
@@ -185,7 +185,7 @@ def _of_path(chosen: argparse.Namespace, machine: Machine, write: Callable[[Iter
     mount = _mount(path, machine)
     if mount is None or _is_there(path) is False:
         raise RefusedError(f"{path}: on no mount that can be told; name a path that exists")
-    window = _look(chosen) if what == "fsync" else None
+    window = _observed(chosen) if what == "fsync" else None
     part = only(survey(machine, {}), mount.mount_point)
     rules = own_rulebook().rules
     if part is None:

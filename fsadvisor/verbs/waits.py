@@ -15,7 +15,7 @@ from fsadvisor import inputs
 from fsadvisor.facts import Cause, Unknown
 from fsadvisor.machine.kernel_events import LockTrace
 from fsadvisor.measure.messages import Progress
-from fsadvisor.measure.now.kept import REPLAYED_NOTE, chosen_of, replayed, windows_in
+from fsadvisor.measure.now.stored_windows import REPLAYED_NOTE, chosen_of, replayed, windows_in
 from fsadvisor.measure.probe import disks, surroundings
 from fsadvisor.measure.probe.jobs import JOBS
 from fsadvisor.measure.probe.processes import Stop, Stopped
@@ -192,12 +192,12 @@ class _WatchedCommand(Command):
             self._seen.end()
             return
         self._seen.begin()
-        threading.Thread(target=self._look, daemon=True).start()
+        threading.Thread(target=self._sample, daemon=True).start()
         if self._trace:
             self._trace.start()
 
-    def _look(self) -> None:
-        while not self._over.wait(self._seen.look()):
+    def _sample(self) -> None:
+        while not self._over.wait(self._seen.take_sample()):
             pass
 
     def _report(self, state: State) -> None:

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from fsadvisor.machine import kept_files, safe_files, symptoms
-from fsadvisor.measure.now.look import MOST_BYTES, Watcher, as_line, look, threshold
+from fsadvisor.measure.now.observe import MOST_BYTES, Watcher, as_line, observe, threshold
 from fsadvisor.verbs import RefusedError, say
 
 if TYPE_CHECKING:
@@ -51,7 +51,7 @@ def run(chosen: argparse.Namespace, _: Machine, write: Callable[[Iterable[str]],
         clock=time.monotonic,
         sleep=ended.wait,
         above=lambda: when.passed(symptoms.text(when.file)),
-        look=lambda seconds: look(seconds, every_s=seconds / _LOOKS),
+        observe=lambda seconds: observe(seconds, every_s=seconds / _LOOKS),
         keep=kept,
         over=kept.over if os.geteuid() == 0 else lambda: None,
     )

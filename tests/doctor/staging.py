@@ -8,7 +8,7 @@ import sys
 from pathlib import Path
 
 from fsadvisor.measure.now.answer import answer
-from fsadvisor.measure.now.look import look
+from fsadvisor.measure.now.observe import observe
 from fsadvisor.rulebook.loading import own_rulebook
 from tests.waiting import comes_to
 
@@ -43,7 +43,7 @@ def program(code, place, *argv):
 
 def diagnosis(seconds=SECONDS):
     """What doctor says of this machine now."""
-    return answer(look(seconds), own_rulebook().rules)
+    return answer(observe(seconds), own_rulebook().rules)
 
 
 def causes(told, place):

@@ -11,7 +11,7 @@ from fsadvisor.machine.pulse import ThreadSample, WaitingThread
 from fsadvisor.machine.symptoms import Limited
 from fsadvisor.measure.now import Device, Filesystem, Group, Program, Window, mounts, programs
 from fsadvisor.measure.now.answer import answer
-from fsadvisor.measure.now.look import as_line, pool_modes, recent
+from fsadvisor.measure.now.observe import as_line, pool_modes, recent
 from fsadvisor.measure.now.programs import by_process, groups_of, unit_of
 from fsadvisor.report.doctor_page import as_json
 from fsadvisor.report.schema import schema

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from fsadvisor.measure.now.kept import interval_windows, trouble
+from fsadvisor.measure.now.stored_windows import interval_windows, trouble
 from fsadvisor.readers import activity_logs, pmdumplog
 from tests.command import in_text
 from tests.paths import FIXTURES

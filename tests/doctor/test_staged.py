@@ -15,7 +15,7 @@ import pytest
 from fsadvisor.machine import symptoms
 from fsadvisor.measure.now import Window
 from fsadvisor.measure.now.answer import answer
-from fsadvisor.measure.now.look import look
+from fsadvisor.measure.now.observe import observe
 from fsadvisor.report.doctor_page import as_json
 from fsadvisor.rulebook.loading import own_rulebook
 from tests.command import fsadvisor
@@ -204,7 +204,7 @@ def test_a_window_that_is_written_and_read_gets_the_same_answer(disks):
     _, place = filesystem(disks, "kept", options=("-N", "64"))
     with contextlib.suppress(OSError):
         [(Path(place) / str(number)).touch() for number in range(100)]
-    window = look(1)
+    window = observe(1)
     again = msgspec.json.decode(msgspec.json.encode(window), type=Window)
     rules = own_rulebook().rules
     assert as_json(answer(again, rules)) == as_json(answer(window, rules))

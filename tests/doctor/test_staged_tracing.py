@@ -11,7 +11,7 @@ from pathlib import Path
 import psutil
 import pytest
 
-from fsadvisor.measure.now.look import look
+from fsadvisor.measure.now.observe import observe
 from fsadvisor.measure.now.traced import traced
 from tests.doctor.staging import FSYNCS, program
 from tests.loops import loops, needs_loop_devices, run
@@ -52,7 +52,7 @@ def test_who_syncs_which_file_is_told_with_where_the_time_went(tmp_path, kind):
         place = disks.mount(device, "traced")
         with program(FSYNCS, place) as pid:
             assert comes_to(Path(place, "one").exists)
-            window = traced(partial(look, 2.0))
+            window = traced(partial(observe, 2.0))
         found = {one.mount_point: one for one in window.traced.places}[place]
         assert not instances(os.getpid())
     assert found.syncs > 1
@@ -89,7 +89,7 @@ def test_what_another_look_left_is_removed_and_what_it_uses_is_not():
     used.mkdir(exist_ok=True)
     with (used / "tracing_on").open("w"):
         left.mkdir(exist_ok=True)
-        traced(partial(look, 0.1))
+        traced(partial(observe, 0.1))
         assert used.is_dir()
     assert not left.exists()
     with contextlib.suppress(OSError):  # another worker's look was quicker

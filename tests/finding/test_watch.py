@@ -13,8 +13,8 @@ from fsadvisor.machine.port import MachineError
 from fsadvisor.machine.recording import RecordingMachine
 from fsadvisor.measure.now import Device, Program, Window
 from fsadvisor.measure.now.answer import answer
-from fsadvisor.measure.now.kept import chosen_of, windows_in
-from fsadvisor.measure.now.look import Watcher, as_line, threshold
+from fsadvisor.measure.now.observe import Watcher, as_line, threshold
+from fsadvisor.measure.now.stored_windows import chosen_of, windows_in
 from fsadvisor.readers import own_records
 from fsadvisor.rulebook.loading import own_rulebook
 from fsadvisor.survey.whole import survey
@@ -54,7 +54,7 @@ class Night:
         )
 
     def watched(self, keep, seconds=DAY):
-        made = Watcher(clock=lambda: self.now, sleep=self.sleep, above=self.above, look=self.look, keep=keep)
+        made = Watcher(clock=lambda: self.now, sleep=self.sleep, above=self.above, observe=self.look, keep=keep)
         return made.watch(seconds)
 
 
@@ -156,7 +156,7 @@ def test_each_incident_ends_once_and_the_last_one_with_the_watch():
             clock=lambda night=night: night.now,
             sleep=night.sleep,
             above=night.above,
-            look=night.look,
+            observe=night.look,
             keep=lambda _: None,
             over=lambda night=night, over=over: over.append(night.now),
         ).watch(DAY)

@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 from fsadvisor.measure.now.answer import answer
-from fsadvisor.measure.now.look import look
+from fsadvisor.measure.now.observe import observe
 from fsadvisor.rulebook.loading import own_rulebook
 from tests.lab import null_blk
 from tests.lab.scenario import disks, run, settle, wait_for
@@ -39,7 +39,7 @@ def at_work(scenario, place):
 
 def causes():
     """Rule and subject of each cause that hurts."""
-    found = answer(look(8), own_rulebook().rules).found
+    found = answer(observe(8), own_rulebook().rules).found
     return {(one.verdict.rule.id, one.verdict.subject.name) for one in found if one.hurts}
 
 
@@ -249,7 +249,7 @@ def test_an_nbd_target_that_lags_is_told_as_slow(scenario):
     wait_for("the device to be there", lambda: Path("/sys/block/nbd0/size").read_text().strip() == "131072")
     run("mkfs.ext2", "-q", "-F", "-I", "256", "/dev/nbd0")
     at_work(scenario, scenario.mount("/dev/nbd0", "data"))
-    seen = look(8)
+    seen = observe(8)
     told = answer(seen, own_rulebook().rules).found
     found = {(one.verdict.rule.id, one.verdict.subject.name) for one in told if one.hurts}
     scenario.tell(claim="device-slow of nbd0", seen=", ".join(sorted(map(" ".join, found))))
@@ -327,7 +327,7 @@ def test_an_iscsi_target_that_lags_is_told_as_slow(scenario):
     settle()
     run("mkfs.ext2", "-q", "-F", "-I", "256", f"/dev/{name}")
     at_work(scenario, scenario.mount(f"/dev/{name}", "data"))
-    seen = look(8)
+    seen = observe(8)
     told = answer(seen, own_rulebook().rules).found
     found = {(one.verdict.rule.id, one.verdict.subject.name) for one in told if one.hurts}
     scenario.tell(claim=f"device-slow of {name}", seen=", ".join(sorted(map(" ".join, found))))
@@ -355,7 +355,7 @@ def in_group(scenario, code, place):
 
 
 def told_causes(scenario, claim):
-    seen = look(8)
+    seen = observe(8)
     found = {(one.verdict.rule.id, one.verdict.subject.name) for one in answer(seen, own_rulebook().rules).found}
     waits = max((one.for_memory for one in seen.programs), default=0.0)
     pressure = max((one.memory_some or 0.0 for one in seen.groups), default=0.0)

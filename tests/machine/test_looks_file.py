@@ -9,7 +9,7 @@ from fsadvisor.machine.opening import open_machine
 from fsadvisor.machine.port import MachineError
 from fsadvisor.machine.recording import RecordingMachine
 from fsadvisor.readers import own_records
-from fsadvisor.survey import looks as survey_looks
+from fsadvisor.survey import trends
 from fsadvisor.survey.identity import keys_by
 from fsadvisor.survey.whole import survey, survey_with_identities
 from tests.panel import build
@@ -71,8 +71,8 @@ def test_a_look_that_is_kept_is_read_by_the_next(tmp_path):
     machine = looks_full_in_hours.server()
     storage, identity = survey_with_identities(machine, {})
     now = dt.datetime.fromtimestamp(build.NOW, dt.UTC)
-    said = survey_looks.line(machine, storage, keys_by(identity), now)
-    assert own_records.look(said.decode()).when == now
+    said = trends.line(machine, storage, keys_by(identity), now)
+    assert own_records.earlier_look(said.decode()).when == now
     machine.files |= {kept_files.LOOKS: said.decode(), "/proc/stat": f"btime {build.NOW - 864_000 + 7200}\n"}
     again = survey(machine, {})
     counted = {it.id: it.scope["filesystem"].looks.value for it in again.subjects if it.kind == "filesystem"}
@@ -87,7 +87,7 @@ def test_a_stall_that_a_look_saw_is_evidence_when_it_is_over():
     )
     storage, identity = survey_with_identities(machine, {})
     now = dt.datetime.fromtimestamp(build.NOW, dt.UTC)
-    kept = survey_looks.line(machine, storage, keys_by(identity), now).decode()
+    kept = trends.line(machine, storage, keys_by(identity), now).decode()
     later = build.server(drive, mounts=[build.root(drive)])
     later.files |= {kept_files.LOOKS: kept, "/proc/stat": f"btime {build.NOW - 864_000 + 7200}\n"}
     host = next(it.scope["host"] for it in survey(later, {}).subjects if it.kind == "host")

@@ -12,7 +12,7 @@ from fsadvisor.arguments_help import demo_extras, demo_machine
 from fsadvisor.cli.exploring import _session
 from fsadvisor.machine.opening import open_machine
 from fsadvisor.machine.port import MachineError
-from fsadvisor.measure.now.kept import incident
+from fsadvisor.measure.now.stored_windows import incident
 from fsadvisor.survey.whole import survey
 from fsadvisor.tui.app import FsadvisorApp
 from fsadvisor.tui.sampling import Heartbeat, Replaying, recorded

@@ -65,10 +65,10 @@ def test_only_looks_between_both_moments_count():
     moments = iter([moment(1.0), moment(2.0)])
     looks = iter([look(0.5), look(1.5), look(2.5)])
     seen = Watch(take=lambda: next(moments), sample=lambda: next(looks))
-    seen.look()
+    seen.take_sample()
     seen.begin()
-    seen.look()
-    seen.look()
+    seen.take_sample()
+    seen.take_sample()
     seen.end()
     assert [one.at_s for one in seen.inside()] == [1.5]
 

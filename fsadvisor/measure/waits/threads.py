@@ -230,8 +230,8 @@ class Watch(Struct, kw_only=True):
         after = self.after = self.after or self.take()
         return before, after
 
-    def look(self) -> float:
-        """ThreadSample at the threads; tells for how long to wait before the next, in seconds."""
+    def take_sample(self) -> float:
+        """Of all threads; tells for how long to wait before the next, in seconds."""
         began_s = time.thread_time()
         sample = self.sample()
         if self.before is not None:
@@ -251,5 +251,5 @@ def watch(seen: Watch, seconds: float, pause: Callable[[float], object]) -> None
     seen.begin()
     end_s = time.monotonic() + seconds
     while (left_s := end_s - time.monotonic()) > 0:
-        pause(min(seen.look(), left_s))
+        pause(min(seen.take_sample(), left_s))
     seen.end()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from fsadvisor.measure.now.kept import chosen_of, trouble
+from fsadvisor.measure.now.stored_windows import chosen_of, trouble
 from fsadvisor.pages.document import Block, Document, DrawnLines, Gap, paragraph
 from fsadvisor.pages.glyphs import ASCII, NOTHING, Line, Span, Tone, columns, cut, line, span
 from fsadvisor.pages.plots import sparkline

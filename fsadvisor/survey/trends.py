@@ -341,7 +341,7 @@ def _counts(facts: Facts, names: Sequence[str]) -> Counts:
     return {name: math.ceil(value) for name, value in told if value is not None}
 
 
-def with_looks(facts: Mapping[str, Disk], past: Past, key: Callable[[str, Disk], str | None]) -> dict[str, Disk]:
+def with_trends(facts: Mapping[str, Disk], past: Past, key: Callable[[str, Disk], str | None]) -> dict[str, Disk]:
     """All disks with what moved."""
     if not past.looks and not past.unknown:
         return {

@@ -55,7 +55,7 @@ _PATIENCE_S: Final = 3.0
 """After the look, for each question that may hang."""
 
 
-def look(seconds: float, say: Callable[[str], None] = lambda _: None, every_s: float = EVERY_S) -> Window:
+def observe(seconds: float, say: Callable[[str], None] = lambda _: None, every_s: float = EVERY_S) -> Window:
     """Look for so many seconds, at the threads every so often. Nothing is waited for beyond its time limit."""
     outside = "programs, mounts and control groups outside of this container can't be seen"
     untold: list[str] = [outside] if symptoms.pid_namespace() != INITIAL["pid"] else []
@@ -334,7 +334,7 @@ class Watcher(Struct, kw_only=True):
     clock: Callable[[], float]
     sleep: Callable[[float], bool]
     above: Callable[[], bool | None]
-    look: Callable[[float], Window]
+    observe: Callable[[float], Window]
     keep: Callable[[Window], None]
     over: Callable[[], None] = lambda: None
     """An incident has ended."""
@@ -354,9 +354,9 @@ class Watcher(Struct, kw_only=True):
             if now < after_until:
                 while before:
                     self.keep(before.popleft()[1])
-                self.keep(self.look(_LOOK_S))
+                self.keep(self.observe(_LOOK_S))
             elif now >= quiet_at:
-                before.append((now, self.look(_QUIET_LOOK_S)))
+                before.append((now, self.observe(_QUIET_LOOK_S)))
                 quiet_at = now + _QUIET_EVERY_S
             while before and before[0][0] < now - _AROUND_S - _QUIET_EVERY_S:
                 before.popleft()

@@ -5,7 +5,7 @@ import datetime as dt
 from fsadvisor.facts import NOT_APPLICABLE, Known, Unknown
 from fsadvisor.readers.own_records import LOOKS_SCHEMA, EarlierLook, parse_looks
 from fsadvisor.storage import Disk
-from fsadvisor.survey.looks import Past, line, of_disk
+from fsadvisor.survey.trends import Past, line, of_disk
 from fsadvisor.survey.whole import survey
 from tests.panel.servers import thin_pool_still_at_the_limit
 
