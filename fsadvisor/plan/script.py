@@ -112,9 +112,9 @@ def _comments(part: Part, number: int, of: int) -> Iterator[str]:
         if paragraph:
             yield "#\n"
             yield shell.comment(paragraph)
-    if part.look:
+    if part.verify:
         yield "#\n# To see it for yourself:\n"
-        yield from (shell.verbatim(command) for command in part.look)
+        yield from (shell.verbatim(command) for command in part.verify)
 
 
 def _main(plan: Plan, all_parts: Sequence[Part]) -> str:
@@ -221,7 +221,7 @@ class Part(Struct, frozen=True, kw_only=True):
     findings: tuple[Finding, ...]
     why: str
     advice: str
-    look: tuple[str, ...]
+    verify: tuple[str, ...]
     before: tuple[str, ...]
     do: tuple[str, ...]
     after: tuple[str, ...]
@@ -268,7 +268,7 @@ def _step(step: Step) -> Part:
         findings=step.findings,
         why=step.why,
         advice=step.advice,
-        look=step.look,
+        verify=step.look,
         before=(*same, *(_expect(it.what, (it.seen,), it.probe) for it in settings)),
         do=tuple(line for change in step.changes for line in _done(change, change.do)),
         after=(*same, *(_expect(it.what, it.wanted, it.probe) for it in settings)),
@@ -313,7 +313,7 @@ def _file(change: FileChange, number: int) -> Part:
         findings=change.findings,
         why="",
         advice="",
-        look=(f"cat {change.path}",),
+        verify=(f"cat {change.path}",),
         before=(_expect(change.path, (old,), probe), *("systemd_runs" for _ in timer)),
         do=(
             f"keep_copy {target} file-{number} || stop 'no copy could be kept'",
@@ -351,7 +351,7 @@ def _fstab(change: FstabChange) -> Part:
         findings=change.findings,
         why="",
         advice="",
-        look=("findmnt --verify --tab-file /etc/fstab",),
+        verify=("findmnt --verify --tab-file /etc/fstab",),
         before=(
             _expect("the content of fstab", (old,), probe),
             f"errors=$(fstab_errors {_FSTAB})",

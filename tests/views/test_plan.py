@@ -134,7 +134,7 @@ def test_a_file_is_shown_without_a_sign_lost(name):
 def test_the_way_to_check_names_every_look():
     found = all_of("lab-ext4-tuned")
     page = read(found, plan.CHECK)
-    assert all(command in flat(page.replace("\n  ↪ ", "")) for part in found.parts for command in part.look)
+    assert all(command in flat(page.replace("\n  ↪ ", "")) for part in found.parts for command in part.verify)
     assert "sh undo.sh" in page
 
 

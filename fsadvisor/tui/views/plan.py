@@ -330,7 +330,7 @@ def _check(gathered: Gathered) -> Iterator[Block]:
     yield from _part("To see for yourself afterwards")
     for number, part in enumerate(gathered.parts, 1):
         yield paragraph(span(f"{number}. {part.title}", Tone.DIM))
-        yield Commands(tuple(dict.fromkeys(part.look)), name=f"the look at step {number}")
+        yield Commands(tuple(dict.fromkeys(part.verify)), name=f"the look at step {number}")
     yield from _part("To bring back what was seen")
     yield Commands(("sh undo.sh --check", "sh undo.sh"), name="the undo")
 
