@@ -101,10 +101,10 @@ _CONTINUED_ASCII: Final = Span("> ", Tone.DIM)
 
 def laid(blocks: Iterable[Block], width: int, *, unicode: bool = True) -> list[Line]:
     """The lines of the blocks in so many columns."""
-    return [one for lines in laid_apart(blocks, width, unicode=unicode) for one in lines]
+    return [one for lines in laid_by_block(blocks, width, unicode=unicode) for one in lines]
 
 
-def laid_apart(blocks: Iterable[Block], width: int, *, unicode: bool = True) -> list[list[Line]]:
+def laid_by_block(blocks: Iterable[Block], width: int, *, unicode: bool = True) -> list[list[Line]]:
     """The same, the lines of each block by themselves."""
     continued = _CONTINUED if unicode else _CONTINUED_ASCII
     glyphs = UNICODE if unicode else ASCII

@@ -33,13 +33,13 @@ _LINE: Final = re.compile(
 
 
 class TraceEvent(Struct, frozen=True):
-    """`at_s` is of the instance's clock. `said` begins with '(' where a system call begins, ' ->' where it ends."""
+    """`at_s` is of the instance's clock. `details` begins with '(' where a system call begins, ' ->' where it ends."""
 
     at_s: float
     thread: int
     task: str
     name: str
-    said: str
+    details: str
 
 
 def event(line: str) -> TraceEvent | None:
@@ -47,8 +47,8 @@ def event(line: str) -> TraceEvent | None:
     found = _LINE.fullmatch(line)
     if found is None:
         return None
-    task, thread, at_s, name, said = found.groups()
-    return TraceEvent(float(at_s), int(thread), task.lstrip(" "), name, said)
+    task, thread, at_s, name, details = found.groups()
+    return TraceEvent(float(at_s), int(thread), task.lstrip(" "), name, details)
 
 
 def parse_kernel_trace(text: str) -> tuple[TraceEvent, ...]:

@@ -145,7 +145,7 @@ def as_json(
             schema=SCHEMA,
             source=source,
             remarks=remarks,
-            curves=tuple(map(_curve, study.told)),
+            curves=tuple(map(_curve, study.curves)),
             alone=tuple(map(_alone, single)),
         )
     )

@@ -110,7 +110,7 @@ def document(study: Study, source: str, remarks: Sequence[str], alone: Sequence[
     """The study, what only bounds can be told of, and what a reader has to know."""
     yield paragraph(f"What a faster device would bring: {clean(source)}")
     yield Gap()
-    if study.told:
+    if study.curves:
         yield from _study(study)
     for one in alone:
         yield from _alone(one)
@@ -175,7 +175,7 @@ def _study(study: Study) -> Iterator[Block]:
             yield from _places(study, workload)
     yield Gap()
     yield Item(line(BASIS))
-    if any(it.expected for it in study.told):
+    if any(it.expected for it in study.curves):
         yield Item(line(SUB_MS))
         yield Item(line(USUAL))
 

@@ -159,7 +159,7 @@ _TICKS: Final = 5
 def forecast_svg(study: Study) -> str:
     """The picture."""
     panels = [study.of(workload) for workload in study.workloads]
-    names = tuple(dict.fromkeys(it.curve.filesystem for it in study.told))
+    names = tuple(dict.fromkeys(it.curve.filesystem for it in study.curves))
     height = _HIGH * len(panels)
     size = f'viewBox="0 0 {_WIDE} {height}" width="{_WIDE}" height="{height}"'
     head = f"<title>Throughput over device latency</title><style>{_CURVE_STYLE}</style>"

@@ -20,7 +20,7 @@ from textual.widgets import Input
 
 from fsadvisor.pages.glyphs import Tone
 from fsadvisor.tui import themes
-from fsadvisor.tui.themes import GROUNDS
+from fsadvisor.tui.themes import COLOURS
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -98,8 +98,8 @@ class Drawn(Widget):
 
     def drawn(self, line: Line, width: int, cursor: Style | None = None) -> Strip:
         """One of them."""
-        styles, ground = self._shared or (tones(self), self.rich_style)
-        return strip(line, width, styles, ground, cursor)
+        styles, background = self._shared or (tones(self), self.rich_style)
+        return strip(line, width, styles, background, cursor)
 
     def get_line_filters(self) -> Sequence[LineFilter]:
         """None where the tones have colours already: to look through each line for others takes a while."""
@@ -125,7 +125,7 @@ def strip(line: Line, width: int, tones: Mapping[Tone, Style], background: Style
 
 def _theme(name: str) -> Theme:
     """Its colours are those of the tones: Textual's own widgets look like ours."""
-    its, tones = GROUNDS[name], themes.tones(name, colour=True, unicode=True)
+    its, tones = COLOURS[name], themes.tones(name, colour=True, unicode=True)
     good, warning, bad, title = (_colour(tones[one]) for one in (Tone.GOOD, Tone.WARNING, Tone.BAD, Tone.TITLE))
     return Theme(
         name=name,

@@ -35,7 +35,7 @@ class Painter:
         self._glyphs = glyphs.UNICODE if terminal.unicode else glyphs.ASCII
         self._gutter = _GUTTER if terminal.unicode else 0
         self._tones = themes.tones(self._theme, self._colour, terminal.unicode)
-        self._grounds = themes.grounds(self._theme, self._colour)
+        self._backgrounds = themes.backgrounds(self._theme, self._colour)
         self._colours = _colours()
         self.wire = Wire(terminal.abilities)
 
@@ -50,7 +50,7 @@ class Painter:
     def _drawn(self, piece: Piece) -> list[Segment]:
         over = None if piece.cursor is None else themes.cursor(self._theme, self._colour, focused=piece.cursor)
         line = padded(piece.line, piece.columns)
-        return themes.segments(line, self._tones, self._grounds[piece.ground], over)
+        return themes.segments(line, self._tones, self._backgrounds[piece.background], over)
 
 
 def _colours() -> ColorSystem | None:

@@ -1,4 +1,4 @@
-"""What tones and grounds look like: dark, light, and plain for terminals of 16 colours or none. It needs no Textual."""
+"""What tones and backgrounds look like: dark, light, plain for terminals of 16 colours or none. It needs no Textual."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from rich.segment import Segment
 from rich.style import Style
 
 from fsadvisor.pages.glyphs import Tone, clean
-from fsadvisor.tui.views.overview import Ground
+from fsadvisor.tui.views.overview import Background
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -29,7 +29,7 @@ PLAIN: Final = "ansi-dark"
 """Textual's own theme of the terminal's 16 colours."""
 
 
-class Grounds(Struct, frozen=True, kw_only=True):
+class ThemeColours(Struct, frozen=True, kw_only=True):
     """What texts stand on, and the colour of a text that has none of its own."""
 
     foreground: str
@@ -40,20 +40,20 @@ class Grounds(Struct, frozen=True, kw_only=True):
     lit: str
 
 
-GROUNDS: Final = {
-    DARK: Grounds(
+COLOURS: Final = {
+    DARK: ThemeColours(
         foreground="#d4d8dc", background="#14181c", surface="#1b2026", panel="#242b32", border="#3a444e", lit="#e0b060"
     ),
-    LIGHT: Grounds(
+    LIGHT: ThemeColours(
         foreground="#20262b", background="#fbfbf8", surface="#f1f1ec", panel="#e4e5df", border="#b9bdb6", lit="#8a5a00"
     ),
-    CONTRAST: Grounds(
+    CONTRAST: ThemeColours(
         foreground="#ffffff", background="#000000", surface="#000000", panel="#1c1c1c", border="#b0b0b0", lit="#ffff00"
     ),
-    COLOUR_BLIND: Grounds(
+    COLOUR_BLIND: ThemeColours(
         foreground="#d4d8dc", background="#14181c", surface="#1b2026", panel="#242b32", border="#3a444e", lit="#f0e442"
     ),
-    PLAIN: Grounds(
+    PLAIN: ThemeColours(
         foreground="default", background="default", surface="default", panel="default", border="magenta", lit="magenta"
     ),
 }
@@ -170,18 +170,18 @@ def cursor(theme: str, colour: bool, *, focused: bool) -> Style:
 
 
 @cache
-def grounds(theme: str, colour: bool) -> Mapping[Ground, Style]:
-    """What stands on each ground where it has no tone."""
-    its = GROUNDS[theme]
+def backgrounds(theme: str, colour: bool) -> Mapping[Background, Style]:
+    """What stands on each background where it has no tone."""
+    its = COLOURS[theme]
     if not colour:
-        return dict.fromkeys(Ground, Style())
+        return dict.fromkeys(Background, Style())
     text = Style(color=its.foreground)
     return {
-        Ground.PANEL: text + Style(bgcolor=its.panel),
-        Ground.SURFACE: text + Style(bgcolor=its.surface),
-        Ground.BACKGROUND: text + Style(bgcolor=its.background),
-        Ground.BORDER: Style(color=its.border, bgcolor=its.background),
-        Ground.LIT: Style(color=its.lit, bgcolor=its.background),
+        Background.PANEL: text + Style(bgcolor=its.panel),
+        Background.SURFACE: text + Style(bgcolor=its.surface),
+        Background.BACKGROUND: text + Style(bgcolor=its.background),
+        Background.BORDER: Style(color=its.border, bgcolor=its.background),
+        Background.LIT: Style(color=its.lit, bgcolor=its.background),
     }
 
 

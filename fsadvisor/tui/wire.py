@@ -66,9 +66,11 @@ def encoded(before: Screen, after: Screen, abilities: Abilities = FEWEST) -> str
     if not changed:
         return ""
     ways: list[tuple[str, Ink | None, list[CellRun]]] = [("", None, _pieces(before, after, abilities))]
-    if changed > _WORTH_CLEARING * len(after) * len(after[0]) and (ground := _commonest_ground(after, abilities)):
-        ink = Ink("", "39", ground)
-        cleared = [[(" ", Ink(ANY, ANY, ground))] * len(line) for line in after]
+    if changed > _WORTH_CLEARING * len(after) * len(after[0]) and (
+        background := _commonest_background(after, abilities)
+    ):
+        ink = Ink("", "39", background)
+        cleared = [[(" ", Ink(ANY, ANY, background))] * len(line) for line in after]
         ways.append((f"{ink.after(None)}\x1b[2J", ink, _pieces(cleared, after, abilities)))
     outputs = [
         start + _written(sorted(pieces, key=order) if order else pieces, now, len(after[0]), abilities)
@@ -79,20 +81,20 @@ def encoded(before: Screen, after: Screen, abilities: Abilities = FEWEST) -> str
 
 def _by_ink(piece: CellRun) -> tuple[object, ...]:
     ink = piece.ink
-    return ink.ground, not piece.erased and ink.sign != ANY, ink.sign, ink.how, piece.y, piece.x
+    return ink.background, not piece.erased and ink.sign != ANY, ink.sign, ink.how, piece.y, piece.x
 
 
-def _may_erase(ground: str, abilities: Abilities) -> bool:
-    return abilities.erases and (abilities.erases_in_colour or ground == NO_COLOUR)
+def _may_erase(background: str, abilities: Abilities) -> bool:
+    return abilities.erases and (abilities.erases_in_colour or background == NO_COLOUR)
 
 
-def _commonest_ground(after: Screen, abilities: Abilities) -> str:
+def _commonest_background(after: Screen, abilities: Abilities) -> str:
     """That of most blanks, if they can be had by erasing."""
     if any(UNKNOWN in line for line in after):
         return ""
-    grounds = Counter(ink.ground for line in after for _, ink in line if ink.is_blank)
-    ground = max(grounds, key=lambda one: grounds[one], default="")
-    return ground if _may_erase(ground, abilities) else ""
+    backgrounds = Counter(ink.background for line in after for _, ink in line if ink.is_blank)
+    background = max(backgrounds, key=lambda one: backgrounds[one], default="")
+    return background if _may_erase(background, abilities) else ""
 
 
 def _pieces(before: Screen, after: Screen, abilities: Abilities) -> list[CellRun]:
@@ -128,7 +130,9 @@ def _start(line: list[Cell], at: int) -> int:
 def _goes_with(ink: Ink, other: Ink) -> bool:
     """Whether cells of both can be written as one piece."""
     return ink == other or (
-        ink.ground == other.ground and (ink.is_blank or other.is_blank) and not (ink.lines_blanks or other.lines_blanks)
+        ink.background == other.background
+        and (ink.is_blank or other.is_blank)
+        and not (ink.lines_blanks or other.lines_blanks)
     )
 
 
@@ -148,7 +152,7 @@ def _erased(y: int, start: int, end: int, ink: Ink, line: list[Cell], abilities:
     """A piece without the blanks that are worth erasing, and these."""
     text = [sign for sign, _ in line[start:end]]
     none_is_worth_it = end < len(line) and _FEWEST_ERASED not in "".join(text)
-    if none_is_worth_it or ink.lines_blanks or not _may_erase(ink.ground, abilities):
+    if none_is_worth_it or ink.lines_blanks or not _may_erase(ink.background, abilities):
         yield CellRun(y, start, end, ink, "".join(text))
         return
     kept = column = start
@@ -159,7 +163,7 @@ def _erased(y: int, start: int, end: int, ink: Ink, line: list[Cell], abilities:
         if blanks - column > (_WORTH_ERASING if blanks < len(line) else 1):
             if kept < column:
                 yield CellRun(y, kept, column, ink, "".join(text[kept - start : column - start]))
-            yield CellRun(y, column, blanks, Ink(ANY, ANY, ink.ground), "", erased=True)
+            yield CellRun(y, column, blanks, Ink(ANY, ANY, ink.background), "", erased=True)
             kept = blanks
         column = max(blanks, column + 1)
     if kept < end:
@@ -219,7 +223,7 @@ ANY: Final = "any"
 """The colour of a blank's sign, of which nothing is seen."""
 
 NO_COLOUR: Final = "49"
-"""The ground that the terminal has by itself."""
+"""The background that the terminal has by itself."""
 
 _SEEN_ON_BLANKS: Final = {"4", "7", "9", "21", "53"}
 """Underlined, reversed, struck, and lines above and below."""
@@ -230,11 +234,11 @@ class Ink(NamedTuple):
 
     how: str
     sign: str
-    ground: str
+    background: str
 
     @property
     def is_blank(self) -> bool:
-        """Whether only the ground is seen."""
+        """Whether only the background is seen."""
         return self.how is ANY
 
     @property
@@ -246,19 +250,19 @@ class Ink(NamedTuple):
         """The escape sequence that changes to it."""
         turned = before is not None and {before.how, self.how} == {"", _BOLD}
         if before is None or (before.how != self.how and not turned):
-            numbers = [one for one in (self.how, self.sign, self.ground) if one and one not in ("39", NO_COLOUR)]
+            numbers = [one for one in (self.how, self.sign, self.background) if one and one not in ("39", NO_COLOUR)]
             return f"\x1b[{';'.join(('0', *numbers))}m"
-        numbers = [one for one, was in ((self.sign, before.sign), (self.ground, before.ground)) if one != was]
+        numbers = [one for one, was in ((self.sign, before.sign), (self.background, before.background)) if one != was]
         if turned:
             numbers.insert(0, self.how or _NOT_BOLD)
         return f"\x1b[{';'.join(numbers)}m" if numbers else ""
 
     def shown_after(self, now: Ink | None) -> Ink:
-        """Itself; of a blank, one that shows its ground and is near to what was written with before."""
+        """Itself; of a blank, one that shows its background and is near to what was written with before."""
         if not self.is_blank:
             return self
         kept = now is not None and not now.lines_blanks
-        return Ink(now.how, now.sign, self.ground) if now and kept else Ink("", "39", self.ground)
+        return Ink(now.how, now.sign, self.background) if now and kept else Ink("", "39", self.background)
 
 
 UNKNOWN: Final = ("", Ink(ANY, ANY, ANY))
@@ -301,9 +305,11 @@ def _inks(style: Style, colours: ColorSystem | None) -> tuple[Ink, Ink]:
     if colours is None:
         return Ink(ANY, ANY, NO_COLOUR), Ink("", "39", NO_COLOUR)
     sign = ";".join(style.color.downgrade(colours).get_ansi_codes()) if style.color else "39"
-    ground = ";".join(style.bgcolor.downgrade(colours).get_ansi_codes(foreground=False)) if style.bgcolor else NO_COLOUR
-    inked = Ink(style.without_color._make_ansi_codes(colours), sign, ground)
-    return inked if inked.lines_blanks else Ink(ANY, ANY, ground), inked
+    background = (
+        ";".join(style.bgcolor.downgrade(colours).get_ansi_codes(foreground=False)) if style.bgcolor else NO_COLOUR
+    )
+    inked = Ink(style.without_color._make_ansi_codes(colours), sign, background)
+    return inked if inked.lines_blanks else Ink(ANY, ANY, background), inked
 
 
 class Wire:

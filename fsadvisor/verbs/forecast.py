@@ -65,7 +65,7 @@ def run(chosen: argparse.Namespace, machine: Machine, write: Callable[[Iterable[
     else:
         curves = _of_kept(chosen.target, machine)
     write(_report(chosen, curves))
-    if chosen.out is not None and curves.study.told:
+    if chosen.out is not None and curves.study.curves:
         _draw(chosen.out, curves.study)
     return status
 

@@ -24,12 +24,12 @@ def contrast(one, other):
 
 @pytest.mark.parametrize("theme", themes.NAMES)
 def test_every_tone_stands_out_from_what_it_stands_on(theme):
-    its = themes.GROUNDS[theme]
-    grounds = [its.background, its.surface, its.panel]
+    its = themes.COLOURS[theme]
+    backgrounds = [its.background, its.surface, its.panel]
     for tone, style in themes.tones(theme, colour=True, unicode=True).items():
         sign = style.color.name if style.color else its.foreground
-        for ground in [style.bgcolor.name] if style.bgcolor else grounds:
-            assert contrast(sign, ground) >= LEAST.get(theme, 4.5), (tone, ground)
+        for background in [style.bgcolor.name] if style.bgcolor else backgrounds:
+            assert contrast(sign, background) >= LEAST.get(theme, 4.5), (tone, background)
 
 
 def test_what_is_good_and_what_is_bad_differ_in_blue_for_who_sees_no_red_and_green():

@@ -53,7 +53,7 @@ def read(data: Path) -> tuple[Run, Study]:
 
 def only(found: Study, workload: str) -> Study:
     """The part about a workload."""
-    return replace(found, told=found.of(workload))
+    return replace(found, curves=found.of(workload))
 
 
 def write(data: Path, docs: Path) -> None:
@@ -89,7 +89,7 @@ def _summary(found: Study) -> Iterator[str]:
     """What still holds of the paper's, in numbers."""
     known = [
         (it, CLASSES[it.curve.filesystem, it.curve.workload][0])
-        for it in found.told
+        for it in found.curves
         if (it.curve.filesystem, it.curve.workload) in CLASSES
     ]
     decided = [(it, then) for it, then in known if it.verdict.is_class is not Class.UNDECIDED]

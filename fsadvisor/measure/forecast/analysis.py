@@ -196,18 +196,18 @@ class Crossing(Struct, frozen=True, kw_only=True):
 class Study(Struct, frozen=True, kw_only=True):
     """Of curves in the order in which they were first named."""
 
-    told: tuple[CurveAnalysis, ...]
+    curves: tuple[CurveAnalysis, ...]
     pairs: tuple[Pair, ...]
     crossings: tuple[Crossing, ...]
 
     def of(self, workload: str) -> tuple[CurveAnalysis, ...]:
         """Those of a workload."""
-        return tuple(it for it in self.told if it.curve.workload == workload)
+        return tuple(it for it in self.curves if it.curve.workload == workload)
 
     @property
     def workloads(self) -> tuple[str, ...]:
         """In their order."""
-        return tuple(dict.fromkeys(it.curve.workload for it in self.told))
+        return tuple(dict.fromkeys(it.curve.workload for it in self.curves))
 
 
 def study(points: Iterable[tuple[str, str, MeasuredPoint]]) -> Study:
@@ -216,7 +216,7 @@ def study(points: Iterable[tuple[str, str, MeasuredPoint]]) -> Study:
     for filesystem, workload, point in points:
         groups[filesystem, workload].append(point)
     told = tuple(_analysed(curve(filesystem, workload, found)) for (filesystem, workload), found in groups.items())
-    return Study(told=told, pairs=pairs([it.curve for it in told]), crossings=tuple(_crossings(told)))
+    return Study(curves=told, pairs=pairs([it.curve for it in told]), crossings=tuple(_crossings(told)))
 
 
 def _analysed(one: Curve) -> CurveAnalysis:

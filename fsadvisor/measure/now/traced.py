@@ -99,11 +99,11 @@ class Trace(Struct):
             self._entry(event)
 
     def _call(self, event: TraceEvent) -> None:
-        if event.said.startswith("("):
+        if event.details.startswith("("):
             if event.name in ("sys_sync", "sys_syncfs"):
                 self.whole[event.thread, event.task] += 1
             else:
-                found = _FD.match(event.said)
+                found = _FD.match(event.details)
                 number = int(found[1], 16) if found else None
                 sync = Sync(event.thread, event.task, event.at_s, descriptor=number, of_call=True)
                 self._calls[event.thread] = sync
@@ -114,7 +114,7 @@ class Trace(Struct):
         if event.name.endswith("_exit"):
             self._end(event, of_call=False)
             return
-        found = _DEVICE.match(event.said)
+        found = _DEVICE.match(event.details)
         sync = self._calls.get(event.thread)
         if sync is None and event.name.endswith("_enter"):
             sync = self._calls[event.thread] = Sync(event.thread, event.task, event.at_s)
@@ -129,7 +129,7 @@ class Trace(Struct):
             self.syncs.append(self._calls.pop(event.thread))
 
     def _request(self, event: TraceEvent) -> None:
-        found = _REQUEST.match(event.said)
+        found = _REQUEST.match(event.details)
         if found is None:
             return
         major, minor, kind, sector, sectors = found.groups()
@@ -142,10 +142,10 @@ class Trace(Struct):
             (self.flushes if flush else self.writes)[key[0]].append((self._requests[key].pop(), event.at_s))
 
     def _journal(self, event: TraceEvent) -> None:
-        found = _DEVICE.match(event.said)
+        found = _DEVICE.match(event.details)
         if found is None:
             return
-        device, numbers = f"{found[1]}:{found[2]}", {name: int(value) for name, value in _NUMBER.findall(event.said)}
+        device, numbers = f"{found[1]}:{found[2]}", {name: int(value) for name, value in _NUMBER.findall(event.details)}
         match event.name:
             case "jbd2_start_commit":
                 self._commit[device] = event.at_s

@@ -213,9 +213,9 @@ class Run:
 
     def _figure(self, windows: Sequence[Window]) -> Figure | None:
         """The figure with the interval that is told: no narrower than runs of the same are apart."""
-        return figure(self._values(windows), apart=self._apart())
+        return figure(self._values(windows), apart=self._run_to_run())
 
-    def _apart(self) -> float:
+    def _run_to_run(self) -> float:
         """How far two runs of the same are apart at least, as a share."""
         if self._job.headline is Headline.EXTENTS:
             return 0.0
@@ -293,7 +293,7 @@ class Run:
                 *not_written(self._job, sums),
                 *seen.remarks,
                 *self._how_sure(whole, agreed, end),
-                *self._how_far_apart(whole, agreed),
+                *self._run_to_run_words(whole, agreed),
                 *_others_unseen(windows),
                 *_small_file(self._job),
                 *_crowded(pressure),
@@ -320,11 +320,11 @@ class Run:
             if name in now
         }
 
-    def _how_far_apart(self, whole: Figure | None, agreed: Figure | None) -> Iterator[str]:
+    def _run_to_run_words(self, whole: Figure | None, agreed: Figure | None) -> Iterator[str]:
         if whole != agreed:
             yield (
                 "Runs minutes apart on a disk that may be shared were seen to differ by"
-                f" {100 * self._apart():.0f} %: the interval is no narrower than that."
+                f" {100 * self._run_to_run():.0f} %: the interval is no narrower than that."
             )
 
     def _how_sure(self, whole: Figure | None, agreed: Figure | None, end: End) -> Iterator[str]:

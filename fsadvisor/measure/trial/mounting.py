@@ -129,7 +129,7 @@ def _names(word: str) -> bool:
 _CLONE_NEWNS: Final = 0x20000  # linux/sched.h
 _MS_NOSUID, _MS_NODEV, _MS_REC, _MS_PRIVATE, _MS_SLAVE = 2, 4, 0x4000, 1 << 18, 1 << 19  # linux/mount.h
 _MNT_DETACH: Final = 2
-_GROUNDS: Final = ("/mnt", "/media", "/srv", "/opt", "/boot", "/var/tmp", "/tmp")  # noqa: S108 - hidden, not written
+_COVERABLE: Final = ("/mnt", "/media", "/srv", "/opt", "/boot", "/var/tmp", "/tmp")  # noqa: S108 - hidden, not written
 """Folders that nearly every system has; the first one that hides nothing we need is covered by a tmpfs of our own."""
 _SYSTEM: Final = ("/proc", "/sys", "/dev", "/usr", "/bin", "/sbin", "/lib", "/lib64", "/etc", "/nix", "/gnu")
 """Where the kernel's own files and tools are, with what is mounted there."""
@@ -153,11 +153,11 @@ def enter(needed: Sequence[Path]) -> Privacy:
         _mount(b"none", b"/", b"", _MS_SLAVE | _MS_REC, b"")
     wanted = [path.resolve() for path in (*needed, *map(Path, _own()))]
     _let_go(wanted)
-    ground = _ground(wanted)
-    with explained(f"covering {ground} in our own namespace"):
-        _mount(b"fsadvisor", os.fsencode(ground), b"tmpfs", _MS_NOSUID | _MS_NODEV, b"size=1m,mode=700")
-        _mount(b"none", os.fsencode(ground), b"", _MS_PRIVATE, b"")
-    return Privacy(folder=ground)
+    covered = _coverable(wanted)
+    with explained(f"covering {covered} in our own namespace"):
+        _mount(b"fsadvisor", os.fsencode(covered), b"tmpfs", _MS_NOSUID | _MS_NODEV, b"size=1m,mode=700")
+        _mount(b"none", os.fsencode(covered), b"", _MS_PRIVATE, b"")
+    return Privacy(folder=covered)
 
 
 def _let_go(needed: Sequence[Path]) -> None:
@@ -178,12 +178,12 @@ def _own() -> tuple[str, ...]:
     return (__file__, sys.executable, sys.prefix, sys.base_prefix, *(place for place in sys.path if place), PROBES)
 
 
-def _ground(needed: Sequence[Path]) -> Path:
-    for name in _GROUNDS:
+def _coverable(needed: Sequence[Path]) -> Path:
+    for name in _COVERABLE:
         place = Path(name)
         if place.is_dir() and not place.is_symlink() and not any(path.is_relative_to(place) for path in needed):
             return place
-    raise EngineError(f"none of {', '.join(_GROUNDS)} is a directory that could be covered for our own mounts")
+    raise EngineError(f"none of {', '.join(_COVERABLE)} is a directory that could be covered for our own mounts")
 
 
 class Mounted(Struct, frozen=True):

@@ -152,7 +152,7 @@ def figures(
         if moving is not None and moves:
             trimmed.append(traffic_figures(moving, subject, glyphs))
         rest = [one for one in words if one.tone is not Tone.BAD]
-        return (*plp, Span("  "), *_listed([*_apart(wrong), *(one for one in trimmed if one), *_apart(rest)]))
+        return (*plp, Span("  "), *_listed([*_each_alone(wrong), *(one for one in trimmed if one), *_each_alone(rest)]))
     if moving is not None and moves:
         cells.append(traffic_cells(moving, subject, glyphs, reads=columns_there >= _WIDEST))
     if "fsync" in measured and not narrow and subject.kind == "mount":
@@ -160,10 +160,10 @@ def figures(
         cells.append(padded(_fsync(subject, glyphs, room), _FSYNC + (room and room + 7)))
         words = [one for one in words if not one.text.startswith(("fsync ", "fdatasync "))]
     whole: Line = (*plp, *(one for cell in cells for one in (Span("  "), *cell)))
-    return (*whole, Span("  "), *_listed(_apart(words))) if words else whole
+    return (*whole, Span("  "), *_listed(_each_alone(words))) if words else whole
 
 
-def _apart(words: Iterable[Span]) -> list[Line]:
+def _each_alone(words: Iterable[Span]) -> list[Line]:
     return [(one,) for one in words]
 
 

@@ -203,7 +203,7 @@ def status(seen: Seen, width: int) -> Line:
     elif seen.silent_s:
         state = span(f" the kernel has not answered for {seen.silent_s:.0f} s; still waiting", Tone.WARNING)
     else:
-        state = span(f" a sample each {_apart(seen)}", Tone.DIM)
+        state = span(f" a sample each {_interval(seen)}", Tone.DIM)
     if seen.replayed:
         words = " A recording is played over and over, not of this machine;"
         return cut(line(span(words, Tone.WARNING), state), width)
@@ -213,7 +213,7 @@ def status(seen: Seen, width: int) -> Line:
     return cut(line(state, span(cost.replace("%", " %") + left, Tone.DIM)), width)
 
 
-def _apart(seen: Seen) -> str:
+def _interval(seen: Seen) -> str:
     """How far the last samples are apart: more than a second where to take them takes long."""
     last = list(seen.moments)[-_CALM:]
     seconds = (last[-1].at_s - last[0].at_s) / (len(last) - 1) if len(last) > 1 else 1.0

@@ -35,7 +35,7 @@ _DETAIL: Final = (44, 90)
 """Columns of the finding beside the lists, at least and at most; between them, three of eight."""
 
 
-class Ground(Enum):
+class Background(Enum):
     """What a piece of the screen stands on."""
 
     PANEL = "panel"
@@ -51,7 +51,7 @@ class Piece(NamedTuple):
 
     line: Line
     columns: int
-    ground: Ground
+    background: Background
     cursor: bool | None = None
     """None where no cursor stands."""
 
@@ -106,14 +106,14 @@ def _shared(lines: int, rows: int, pieces: int) -> tuple[int, int]:
 
 def edge(joints: str, title: Line, columns: int, glyphs: Glyphs, *, lit: bool = False) -> Pieces:
     """A line of a frame, with the title of the pane below it; `joints` are its ends."""
-    dash, background = glyphs.frame[7], Ground.LIT if lit else Ground.BORDER
+    dash, background = glyphs.frame[7], Background.LIT if lit else Background.BORDER
     if columns < len(joints) + 4:
         return (Piece((Span(dash * columns),), columns, background),)
     heading = (Span(" "), *cut(title, columns - 6, glyphs.ellipsis), Span(" ")) if title else NOTHING
     taken = width_of(heading)
     first = Piece((Span(f"{joints[0]}{glyphs.right if lit else dash}"),), 2, background)
     last = Piece((Span(f"{dash * (columns - 3 - taken)}{joints[1]}"),), columns - 2 - taken, background)
-    return (first, Piece(heading, taken, Ground.BACKGROUND), last) if heading else (first, last)
+    return (first, Piece(heading, taken, Background.BACKGROUND), last) if heading else (first, last)
 
 
 def screen(
@@ -132,8 +132,8 @@ def screen(
         note,
         shape.columns,
     )
-    head = [(Piece(one, shape.columns, Ground.PANEL),) for one in (top, places_line(_MODE, shape.columns))]
-    keys = (Piece(NOTHING, shape.columns, Ground.PANEL),)
+    head = [(Piece(one, shape.columns, Background.PANEL),) for one in (top, places_line(_MODE, shape.columns))]
+    keys = (Piece(NOTHING, shape.columns, Background.PANEL),)
     return [*head, *_panes(snapshot, shape, glyphs, seen)][: max(shape.lines - 1, 0)] + [keys][: shape.lines]
 
 
@@ -198,11 +198,11 @@ def _detail(snapshot: Snapshot | None, there: Layout, glyphs: Glyphs) -> Iterato
     key = finding_key(snapshot.findings[0]) if snapshot and snapshot.findings else ""
     lines = list(finding.beside_list(snapshot, key, room, glyphs))[: there.detail] if snapshot else []
     for detail in [*lines, *[NOTHING] * (there.detail - len(lines))]:
-        yield _framed((Piece(detail, room, Ground.BACKGROUND),), there.right, glyphs, lit=False)
+        yield _framed((Piece(detail, room, Background.BACKGROUND),), there.right, glyphs, lit=False)
 
 
 def _framed(inside: Pieces, columns: int, glyphs: Glyphs, *, lit: bool) -> Pieces:
-    side = Piece((Span(glyphs.frame[6]),), 1, Ground.LIT if lit else Ground.BORDER)
+    side = Piece((Span(glyphs.frame[6]),), 1, Background.LIT if lit else Background.BORDER)
     return (side, *inside, side) if columns > 1 else (side,)
 
 
@@ -223,8 +223,8 @@ def _list(
     shown = [(one, None if at else lit) for at, row in enumerate(rows[:lines]) for one in row.lines]
     shown = [*(shown or ((one, None) for one in empty)), *[(NOTHING, None)] * lines]
     for line, cursor in shown[:lines]:
-        listed = Piece(line, inside - gutter, Ground.BACKGROUND, cursor)
-        gap = Piece(NOTHING, gutter, Ground.BACKGROUND)
+        listed = Piece(line, inside - gutter, Background.BACKGROUND, cursor)
+        gap = Piece(NOTHING, gutter, Background.BACKGROUND)
         yield _framed((listed, gap), columns, glyphs, lit=lit)
 
 

@@ -49,13 +49,13 @@ def page(kept: ResultsByMount, mount: str, width: int, glyphs: Glyphs) -> Docume
     if kept.unread:
         unread = f"Of the results that are kept {kept.unread:,} cannot be read, and may tell more."
         blocks += [Gap(), paragraph(span(unread, Tone.UNKNOWN))]
-    if not (studied.told or sources.alone):
+    if not (studied.curves or sources.alone):
         none = "No result that is kept here tells how long the device took. Measure web, mail or file-server: 4."
         blocks += [Gap(), paragraph(span(none, Tone.UNKNOWN))]
     if sources.without_latency:
         left_out = f"Nothing is told of {listed(sources.without_latency)}: the results hold no latency of the device."
         blocks += [Gap(), paragraph(span(left_out, Tone.DIM))]
-    if studied.told or sources.alone:
+    if studied.curves or sources.alone:
         blocks += [Gap(), Heading("How far to believe it")]
         blocks += [paragraph(words, first=(Span(f"{glyphs.bullet} "),)) for words in (BASIS, SUB_MS, USUAL)]
         sweep = "fsadvisor forecast --sweep measures the whole curve by delays in a scratch device; it is no key here."

@@ -13,7 +13,7 @@ from textual.strip import Strip
 
 from fsadvisor.pages.document import Commands, Document, Heading
 from fsadvisor.pages.glyphs import NOTHING, Line, Span, Tone, columns, cut, plain
-from fsadvisor.pages.screen import laid_apart
+from fsadvisor.pages.screen import laid_by_block
 from fsadvisor.tui import themes
 from fsadvisor.tui.drawing import Drawn, strip, tones
 from fsadvisor.tui.views.rows import spelt_so, words_of
@@ -123,9 +123,9 @@ class FrameEdge(Drawn):
         width = self.size.width
         if self._pieces[0] != width:
             self._pieces = width, self._build(width)
-        grounds = themes.grounds(self.app.theme, not self.app.no_color)
+        backgrounds = themes.backgrounds(self.app.theme, not self.app.no_color)
         pieces = self._pieces[1] if y == 0 else ()
-        drawn = (strip(one.line, one.columns, tones(self), grounds[one.ground]) for one in pieces)
+        drawn = (strip(one.line, one.columns, tones(self), backgrounds[one.background]) for one in pieces)
         return Strip.join(drawn).adjust_cell_length(width, self.rich_style)
 
 
@@ -275,7 +275,7 @@ class DocumentView(ScrollView, Drawn, can_focus=True, inherit_bindings=False):
         self._laid_for = self.size.width
         self._lines, self._parts, self._commands = [], [], []
         for block, lines in zip(
-            self.document.blocks, laid_apart(self.document.blocks, width, unicode=self._unicode), strict=True
+            self.document.blocks, laid_by_block(self.document.blocks, width, unicode=self._unicode), strict=True
         ):
             start = len(self._lines)
             if isinstance(block, Heading):
