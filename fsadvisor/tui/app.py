@@ -131,7 +131,7 @@ _MARGINS: Final = 7
 """Columns of the list's own, with its scrollbar."""
 
 
-class Commands(Provider):
+class CommandProvider(Provider):
     """Texts are plain: what a drive calls itself must not be read as markup."""
 
     _doing: Sequence[Action] = EVERYWHERE
@@ -249,7 +249,7 @@ class FsadvisorApp(Explorer):
         "trials": _when_opened("trials", "Trials"),
     }
     DEFAULT_MODE = "overview"
-    COMMANDS: ClassVar = {Commands}
+    COMMANDS: ClassVar = {CommandProvider}
     SUBPLACES: ClassVar[Mapping[str, Callable[[str], Screen[None]]]] = {
         "finding": _when_opened("finding", "FindingScreen"),
         "subject": _when_opened("subject", "SubjectScreen"),

@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from fsadvisor.tui.session import Session
     from fsadvisor.tui.views.snapshot import Snapshot
     from fsadvisor.tui.views.unlocking import Unlock
-    from fsadvisor.tui.views.what_if import Change
+    from fsadvisor.tui.views.what_if import AdviceChange
 
 
 _TITLES: Final = {
@@ -64,7 +64,7 @@ class Followed(Struct, frozen=True, kw_only=True):
     real: Snapshot
     supposed: tuple[Supposition, ...]
     snapshot: Snapshot
-    changes: Sequence[Change]
+    changes: Sequence[AdviceChange]
     unlocks: Sequence[Unlock]
 
 

@@ -60,7 +60,7 @@ _MARK_TONES: Final = {
 }
 
 
-class Change(Struct):
+class AdviceChange(Struct):
     """What a rule says of some subjects, before and after; None where the subject is not there."""
 
     mark: AdviceMark
@@ -88,14 +88,14 @@ def _outcome_words(outcome: Outcome | None) -> str:
     return "not there" if outcome is None else SAID[outcome]
 
 
-def changes(real: Snapshot, supposed: Snapshot) -> list[Change]:
+def changes(real: Snapshot, supposed: Snapshot) -> list[AdviceChange]:
     """All advice of both snapshots: what is new, changed, gone, then what is as before; each in rank order."""
     before, after = _verdicts(real), _verdicts(supposed)
-    groups: dict[object, Change] = {}
+    groups: dict[object, AdviceChange] = {}
 
     def note(mark: AdviceMark, verdict: Verdict, was: Outcome | None, now: Outcome | None) -> None:
         key = (mark, verdict.rule.id, was, now)
-        groups.setdefault(key, Change(mark, verdict.rule, was, now)).subjects.append(verdict.subject)
+        groups.setdefault(key, AdviceChange(mark, verdict.rule, was, now)).subjects.append(verdict.subject)
 
     for pair, verdict in after.items():
         old = before.get(pair)
@@ -129,7 +129,7 @@ def _alike(first: Verdict, second: Verdict) -> bool:
 
 
 def banner(
-    real: Snapshot, supposed: Snapshot | None, changes: Sequence[Change], number: int, *, working: bool
+    real: Snapshot, supposed: Snapshot | None, changes: Sequence[AdviceChange], number: int, *, working: bool
 ) -> tuple[Line, Line]:
     """Two lines: that this is supposition, and what it does. `number` counts the facts that are supposed."""
     if not number:
@@ -152,7 +152,7 @@ def supposition(number: int) -> Line:
     )
 
 
-def _summary(real: Snapshot, supposed: Snapshot, changes: Sequence[Change]) -> Iterator[Span]:
+def _summary(real: Snapshot, supposed: Snapshot, changes: Sequence[AdviceChange]) -> Iterator[Span]:
     numbers = {mark: sum(len(one.subjects) for one in changes if one.mark is mark) for mark in AdviceMark}
     words = {
         AdviceMark.NEW: "new",
@@ -181,7 +181,7 @@ SAME_KEY: Final = ":same"
 """The row that stands for all that is as before."""
 
 
-def rows(changes: Sequence[Change], width: int, glyphs: Glyphs, *, folded: bool = False) -> list[Row]:
+def rows(changes: Sequence[AdviceChange], width: int, glyphs: Glyphs, *, folded: bool = False) -> list[Row]:
     """Two lines each: what it is and what became of it, then where and how. With `folded`, those as before are one."""
     made = []
     same = sum(len(one.subjects) for one in changes if one.mark is AdviceMark.SAME)
@@ -212,13 +212,13 @@ def rows(changes: Sequence[Change], width: int, glyphs: Glyphs, *, folded: bool 
     return made
 
 
-def _where(change: Change) -> str:
+def _where(change: AdviceChange) -> str:
     if len(change.subjects) == 1:
         return full_name(change.subjects[0])
     return f"{counted(len(change.subjects), change.rule.subject)}: {named(change.subjects, _NAMED, '')}"
 
 
-def document(change: Change, real: Snapshot, supposed: Snapshot, glyphs: Glyphs) -> Document:
+def document(change: AdviceChange, real: Snapshot, supposed: Snapshot, glyphs: Glyphs) -> Document:
     """A change from near: each ask with its answer in both snapshots, and facts that differ; of the first subject."""
     subject = change.subjects[0].id
     blocks: list[Block] = [
