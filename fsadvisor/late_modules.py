@@ -25,7 +25,9 @@ _OF_LIBRARIES: Final = (
     "msgspec.yaml",
 )
 _READERS: Final = (
+    "attestations",
     "btrfs_tools",
+    "dm_target",
     "dmsetup",
     "ext4_reports",
     "file_attributes",

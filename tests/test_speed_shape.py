@@ -9,6 +9,7 @@ import pytest
 from fsadvisor.facts import Cause, Known, Unknown
 from fsadvisor.machine.port import Reply
 from fsadvisor.machine.recorded import RecordedMachine
+from fsadvisor.readers import kernel_log
 from fsadvisor.report.as_json import as_json
 from fsadvisor.rulebook.advise import advise
 from fsadvisor.rulebook.loading import own_rulebook
@@ -22,6 +23,8 @@ from tools.bench.generated import write_machine
 
 FEW, MANY = 10, 40
 A_FEW_TIMES = 4
+SLOW = {"shutil", "bz2", "lzma", "platform", "typing_extensions", "tempfile", "inspect", "dataclasses", "ctypes.util"}
+"""No audit needs these, and each takes as long to load as several modules of ours."""
 NOBODY_S_FAULT = (Cause.NOT_APPLICABLE, Cause.NOT_ATTESTED, Cause.NOT_MEASURED)
 """A file of the whole machine may be read by the few that need it; one of a disk is read once."""
 
@@ -197,7 +200,8 @@ def loaded(*arguments):
         "try:\n"
         "    main()\n"
         "finally:\n"
-        "    print('\\n', *sorted(sys.modules), file=sys.stderr)\n"
+        "    there = [name for name, module in sys.modules.items() if type(module).__name__ != '_LateModule']\n"
+        "    print('\\n', *sorted(there), file=sys.stderr)\n"
     )
     done = subprocess.run(
         [sys.executable, "-c", code], cwd=ROOT, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True
@@ -217,4 +221,23 @@ def test_a_recorded_machine_is_judged_without_interface_and_without_live_librari
     modules = loaded("--on", str(generated / str(FEW)), f"--{form}")
 
     assert f"fsadvisor.report.as_{form}" in modules
-    assert modules.isdisjoint({"textual", "rich", "asyncio", "psutil", "pyudev"})
+    assert modules.isdisjoint({"textual", "rich", "asyncio", "psutil", "pyudev", *SLOW})
+
+
+def test_this_machine_is_judged_without_readers_that_nothing_asks():
+    modules = loaded("--json")
+
+    assert "fsadvisor.report.as_json" in modules
+    assert modules.isdisjoint({"textual", "rich", "asyncio", "tomllib", *SLOW})
+
+
+def test_of_the_kernels_log_only_patterns_are_compiled_whose_words_a_line_holds():
+    quiet = "".join(
+        f"[{at:12.6f}] {word} ({at}): mounted, and all is well\n"
+        for at, word in enumerate(("XFS", "EXT4-fs", "BTRFS info", "F2FS-fs", "nvme nvme0", "sd", "ata1", "md"), 1)
+    )
+    kernel_log.patterns.cache_clear()
+    kernel_log._beginning.cache_clear()
+    kernel_log.parse(quiet)
+
+    assert [row.id for row in kernel_log.patterns() if row.match._compiled] == []

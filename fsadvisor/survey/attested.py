@@ -172,9 +172,14 @@ def what(entry: Entry) -> str:
     return f"{about}, by {entry.by}"
 
 
+def _parsed(text: str) -> attestations.Attestations | Unknown:
+    """By a reader that is loaded here, where somebody has said something."""
+    return attestations.parse(text)
+
+
 def read(machine: Machine) -> Attested:
     """The machine's file, on the day that it is asked."""
-    return Attested(read_fact.file_record(machine, ATTESTATIONS, attestations.parse), machine.today)
+    return Attested(read_fact.file_record(machine, ATTESTATIONS, _parsed), machine.today)
 
 
 def _once(entries: Iterable[Entry], ignore: Callable[[Entry, str], None], *, of_subject: bool = True) -> list[Entry]:

@@ -11,7 +11,7 @@ from msgspec import Struct, field
 
 from fsadvisor.facts import Cause, Known, Unknown
 from fsadvisor.patterns import late
-from fsadvisor.readers.attestations import PinnedDrive
+from fsadvisor.readers import attestations
 from fsadvisor.storage import Disk, Filesystem
 from fsadvisor.survey import read_fact
 from fsadvisor.survey.attachment import is_same_model
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from fsadvisor.facts import Fact
     from fsadvisor.machine.port import Machine
-    from fsadvisor.readers.attestations import Entry
+    from fsadvisor.readers.attestations import Entry, PinnedDrive
     from fsadvisor.storage import Facts, Storage, Subject
     from fsadvisor.survey.inventory import Inventory
 
@@ -43,7 +43,7 @@ class SeenDrive(Struct, frozen=True, kw_only=True):
 
     def pin(self, *, firmware: bool = False) -> PinnedDrive:
         """What to write down of it."""
-        return PinnedDrive(
+        return attestations.PinnedDrive(
             model=read_fact.value(self.model) or None,
             serial=read_fact.value(self.serial) or None,
             firmware=(read_fact.value(self.firmware) or None) if firmware else None,
@@ -105,7 +105,7 @@ class Identity(Struct, frozen=True, kw_only=True):
 def _unlike_all(seen_drive: SeenDrive, pins: tuple[PinnedDrive, ...]) -> str:
     if not pins and not has_none(seen_drive.model):
         return "it does not say which drive it means: add [[attestation.drive]] or [[waiver.drive]] with its model"
-    reasons = [seen_drive.differs(pin) for pin in pins or (PinnedDrive(),)]
+    reasons = [seen_drive.differs(pin) for pin in pins or (attestations.PinnedDrive(),)]
     return "" if "" in reasons else reasons[0]
 
 

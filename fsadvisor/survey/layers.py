@@ -7,9 +7,8 @@ from typing import TYPE_CHECKING, Any
 from msgspec.structs import replace
 
 from fsadvisor.facts import NOT_APPLICABLE, Cause, Fact, Known, Unknown
-from fsadvisor.readers import dmsetup, volume_tools
+from fsadvisor.readers import dm_target, dmsetup, volume_tools
 from fsadvisor.readers.block_files import parse_scheduler as parse_choice
-from fsadvisor.readers.dm_target import CacheTarget, Crypt, MultipathTarget, ThinPool
 from fsadvisor.storage import Layer
 from fsadvisor.survey import block, members, raid, read_fact, soundness, trends
 from fsadvisor.survey.identity import SubjectIdentities
@@ -246,26 +245,35 @@ def _data_offsets(targets: tuple[Target, ...]) -> tuple[int, ...] | None:
 
 
 def _crypt_flags(targets: tuple[Target, ...]) -> tuple[str, ...] | None:
-    return next((target.detail.flags for target in targets if isinstance(target.detail, Crypt)), None)
+    return next((target.detail.flags for target in targets if isinstance(target.detail, dm_target.Crypt)), None)
 
 
 def _crypt_sector_bytes(targets: tuple[Target, ...]) -> int | None:
-    return next((target.detail.sector_size_bytes for target in targets if isinstance(target.detail, Crypt)), None)
+    return next(
+        (target.detail.sector_size_bytes for target in targets if isinstance(target.detail, dm_target.Crypt)), None
+    )
 
 
 def _cache_mode(targets: tuple[Target, ...]) -> str | None:
-    return next((target.detail.mode for target in targets if isinstance(target.detail, CacheTarget)), None)
+    return next((target.detail.mode for target in targets if isinstance(target.detail, dm_target.CacheTarget)), None)
 
 
 def _queues_now(targets: tuple[Target, ...]) -> bool | None:
     """Whether the kernel keeps requests without a path, be it for ever or for as long as multipathd lets it."""
     return next(
-        ("queue_if_no_path" in it.detail.features for it in targets if isinstance(it.detail, MultipathTarget)), None
+        (
+            "queue_if_no_path" in it.detail.features
+            for it in targets
+            if isinstance(it.detail, dm_target.MultipathTarget)
+        ),
+        None,
     )
 
 
 def _fails_when_full(targets: tuple[Target, ...]) -> bool | None:
-    return next(("error_if_no_space" in it.detail.features for it in targets if isinstance(it.detail, ThinPool)), None)
+    return next(
+        ("error_if_no_space" in it.detail.features for it in targets if isinstance(it.detail, dm_target.ThinPool)), None
+    )
 
 
 def _mapped_kind(machine: Machine, device: BlockDevice, targets: tuple[Target, ...] | Unknown) -> Fact[str]:

@@ -5,8 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from fsadvisor.facts import Cause, Fact, Known, Unknown
-from fsadvisor.readers import systemd_units, volume_tools, whole
-from fsadvisor.readers.dm_target import RaidTarget, Striped
+from fsadvisor.readers import dm_target, systemd_units, volume_tools, whole
 from fsadvisor.survey import faults, read_fact
 
 if TYPE_CHECKING:
@@ -149,7 +148,8 @@ def data_offsets(machine: Machine, folder: str) -> Fact[tuple[int, ...]]:
 
 def level_of(targets: tuple[Target, ...]) -> str | None:
     """The level of an LVM RAID volume, without its layout: 'raid5' of 'raid5_ls'."""
-    return next((it.detail.level.partition("_")[0] for it in targets if isinstance(it.detail, RaidTarget)), None)
+    raids = (it.detail for it in targets if isinstance(it.detail, dm_target.RaidTarget))
+    return next((raid.level.partition("_")[0] for raid in raids), None)
 
 
 def raid_levels(layers: Iterable[Layer]) -> Fact[tuple[str, ...]]:
@@ -284,14 +284,15 @@ def _of_layer(
 
 def _of_volume(machine: Machine, folder: str, targets: tuple[Target, ...]) -> Stripe | None:
     """One way of striping from the first block to the last."""
-    striped = {(it.detail.chunk_bytes, len(it.legs or ())) for it in targets if isinstance(it.detail, Striped)}
-    raids = [it for it in targets if isinstance(it.detail, RaidTarget)]
+    stripes = [(it.detail, it.legs) for it in targets if isinstance(it.detail, dm_target.Striped)]
+    striped = {(detail.chunk_bytes, len(legs or ())) for detail, legs in stripes}
+    raids = [it for it in targets if isinstance(it.detail, dm_target.RaidTarget)]
     if not striped and not raids:
         return None
-    if len(striped) == 1 and all(isinstance(it.detail, Striped) for it in targets):
+    if len(striped) == 1 and len(stripes) == len(targets):
         chunk, number = striped.pop()
         return Stripe(Known(chunk, _TABLE), Known(chunk * number, _TABLE))
-    if len(targets) == 1 and isinstance(raids[0].detail, RaidTarget):
+    if len(targets) == 1 and isinstance(raids[0].detail, dm_target.RaidTarget):
         level = raids[0].detail.level.partition("_")[0]
         size: Fact[int] = Known(raids[0].detail.chunk_bytes if level in _STRIPED else 0, _TABLE)
         return Stripe(size, _width(machine, folder, size, len(raids[0].legs or ())) if level in _STRIPED else size)
