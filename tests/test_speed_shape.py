@@ -160,6 +160,17 @@ class Logs:
         return [Reply(next(word for word in argv if word.startswith("/dev/")), "made up") for argv in commands]
 
 
+def test_most_facts_that_say_the_same_are_one_object(generated):
+    known = {}
+    for subject in survey(RecordedMachine(generated / str(MANY)), {}).subjects:
+        facts = subject.scope[subject.kind]
+        for fact in (getattr(facts, name) for name in facts.__slots__):
+            if isinstance(fact, Known):
+                known[id(fact)] = (type(fact.value), fact.value, fact.source)
+
+    assert len(known) - len(set(known.values())) < 20 * MANY
+
+
 def test_a_generated_machine_answers_most_of_what_is_asked(generated):
     machine = RecordedMachine(generated / str(FEW))
     facts = [

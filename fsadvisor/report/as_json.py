@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections import Counter
 from functools import cache, lru_cache
-from itertools import groupby
-from operator import attrgetter
+from heapq import merge
+from itertools import count, groupby, repeat
+from operator import attrgetter, itemgetter
 from typing import TYPE_CHECKING, Any, cast
 
 from msgspec import UNSET, Raw, convert
@@ -113,7 +114,9 @@ class Written:
         self._owners = {id(subject.scope[name]): subject.id for subject in owning for name in _own(subject)}
         self._stable = about.identity.stable if about.identity else {}
         self._sources = sources
-        self._reasons: dict[tuple[Cause, str, str], int] = {}
+        self._reasons: dict[tuple[Cause, str], dict[str, int]] = {}
+        """The number of each by its cause and sentence, then by whom it is about: there are as many as mounts."""
+        self._numbers = count()
 
     def subject(self, seen: Subject) -> model.Subject:
         """One subject with its own facts.
@@ -123,7 +126,6 @@ class Written:
         known: dict[str, Any] = {}
         unknown: dict[str, int] = {}
         sources: dict[str, list[str]] = {}
-        reasons = self._reasons
         for namespace in _own(seen):
             names, read = _reader(namespace)
             for name, fact in zip(names, read(seen.scope[namespace]), strict=True):
@@ -131,14 +133,13 @@ class Written:
                     continue
                 if isinstance(fact, Unknown):
                     if fact.cause is not Cause.NOT_APPLICABLE:
-                        why = (fact.cause, fact.sentence, fact.subject if "{}" in fact.sentence else "")
-                        unknown[name] = reasons.setdefault(why, len(reasons))
+                        unknown[name] = self._reason(fact)
                     continue
                 value = fact.value
                 if value.__class__ is not bool and value.__class__ is not int:
                     value = published.fact_value(value)
                 if value is None:
-                    unknown[name] = reasons.setdefault(_NO_NUMBER, len(reasons))
+                    unknown[name] = self._reason(_NO_NUMBER)
                     continue
                 known[name] = value
                 if self._sources:
@@ -158,11 +159,25 @@ class Written:
 
     def reasons(self) -> Iterator[model.UnknownFact]:
         """Why facts are not known, for all subjects that were written."""
-        for cause, sentence, subject in self._reasons:
+        alike = (
+            zip(numbers.values(), repeat(cause), repeat(sentence), numbers)
+            for (cause, sentence), numbers in self._reasons.items()
+        )
+        for _, cause, sentence, subject in merge(*alike, key=itemgetter(0)):
             yield model.UnknownFact(cause, Unknown(cause, sentence, subject=subject).learn)
 
+    def _reason(self, fact: Unknown) -> int:
+        numbers = self._reasons.get((fact.cause, fact.sentence))
+        if numbers is None:
+            numbers = self._reasons[fact.cause, fact.sentence] = {}
+        subject = fact.subject if fact.subject and "{}" in fact.sentence else ""
+        number = numbers.get(subject)
+        if number is None:
+            number = numbers[subject] = next(self._numbers)
+        return number
 
-_NO_NUMBER = (Cause.UNREADABLE, "", "")
+
+_NO_NUMBER = Unknown(Cause.UNREADABLE, "")
 
 
 def _own(seen: Subject) -> Iterator[str]:

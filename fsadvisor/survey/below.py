@@ -77,24 +77,26 @@ class Folding:
         self._thin = thin
         self._folded: dict[tuple[object, ...], Below] = {}
         self._of_leaves: dict[tuple[tuple[str, ...], bool], Below] = {}
+        self._names: dict[tuple[str, ...], str] = {}
 
     def below(self, subject: str, discards: tuple[Fact[bool], ...], read_ahead: Fact[int]) -> Below:
         """What is under a subject; `discards` of the devices right below: their queues tell what layers pass on."""
         under = self._stack.under(subject)
         followed = self._stack.followed(subject)
         leaves = tuple(at for at in (subject, *under) if at in self._disks)
+        names = self._names.setdefault(leaves, _names(leaves))
         thin = [self._disks[at].thin for at in leaves] + ([] if followed else [NOT_FOLLOWED])
-        any_thin = read_fact.any_of([*thin, *(self._thin[at] for at in under if at in self._thin)], _names(leaves))
+        any_thin = read_fact.any_of([*thin, *(self._thin[at] for at in under if at in self._thin)], names)
         arrays = [self._layers[at] for at in (subject, *under) if at in self._layers]
         raid_levels = raid.raid_levels(arrays) if followed else NOT_FOLLOWED
         whole = [it.incomplete for it in arrays if it.incomplete is not soundness.NO_ARRAY]
-        any_incomplete = read_fact.any_of([*whole, *([] if followed else [NOT_FOLLOWED])], _names(leaves))
+        any_incomplete = read_fact.any_of([*whole, *([] if followed else [NOT_FOLLOWED])], names)
         key = (leaves, followed, discards, any_thin, raid_levels, read_ahead, any_incomplete)
         found = self._folded.get(key)
         if found is None:
             found = self._folded[key] = replace(
-                self._of_disks(leaves, followed),
-                any_discards=read_fact.any_of(discards or (NOT_FOLLOWED,), _names(leaves)),
+                self._of_disks(leaves, followed, names),
+                any_discards=read_fact.any_of(discards or (NOT_FOLLOWED,), names),
                 any_thin=any_thin,
                 raid_levels=raid_levels,
                 read_ahead_kib=read_ahead,
@@ -102,11 +104,11 @@ class Folding:
             )
         return found
 
-    def _of_disks(self, leaves: tuple[str, ...], followed: bool) -> Below:
+    def _of_disks(self, leaves: tuple[str, ...], followed: bool, names: str) -> Below:
         """What the disks alone tell."""
         key = (leaves, followed)
         if key not in self._of_leaves:
-            self._of_leaves[key] = _fold({at: self._disks[at] for at in leaves}, followed)
+            self._of_leaves[key] = _fold({at: self._disks[at] for at in leaves}, followed, names)
         return self._of_leaves[key]
 
 
@@ -114,13 +116,12 @@ def _names(leaves: Iterable[str]) -> str:
     return "all of " + ", ".join(at.partition(":")[2] for at in leaves)
 
 
-def _fold(leaves: Mapping[str, Disk], followed: bool) -> Below:
-    """All that does not depend on what stands between the subject and its disks."""
+def _fold(leaves: Mapping[str, Disk], followed: bool, names: str) -> Below:
+    """All that does not depend on what stands between the subject and its disks; `names` says which disks."""
 
     def every(pick: Callable[[Disk], Fact[bool]]) -> list[Fact[bool]]:
         return [*map(pick, leaves.values()), *([] if followed else [NOT_FOLLOWED])]
 
-    names = _names(leaves)
     unprotected = [_unprotected(disk) for disk in leaves.values()]
     return Below(
         disks=Known(tuple(at.partition(":")[2] for at in leaves), "the stack in /sys/block")

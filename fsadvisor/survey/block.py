@@ -204,6 +204,7 @@ _KEYS: Final = {
     )
 }
 """Each key by itself: so all devices share it."""
+_SOURCES: Final = {key: f"udev {key}" for key in _KEYS}
 _NOTHING: Final[Mapping[str, str]] = {}
 
 
@@ -230,7 +231,7 @@ class Udev(Struct, frozen=True):
     def fact(self, device: str, key: str) -> Fact[str]:
         """A property in udev's own spelling; a device without it is one thing, a udev that was not asked another."""
         value = self.of(device).get(key)
-        return self.missing(f"udev {key}") if value is None else Known(value, f"udev {key}")
+        return self.missing(_SOURCES[key]) if value is None else Known(value, _SOURCES[key])
 
     def missing(self, source: str) -> Unknown:
         """Why a property is not there."""

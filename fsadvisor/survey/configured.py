@@ -233,7 +233,9 @@ _ONE_FILESYSTEM: Final = UUID_OF_ONE_DEVICE | {"ntfs"}  # which is what udev cal
 
 def kernel_name(wanted: Configured) -> Fact[bool]:
     """Whether the configuration names a disk by the order in which it was found."""
-    return read_fact.fact_of(_RENUMBERED.fullmatch(wanted.what) is not None if wanted.what else None, wanted.where)
+    if not wanted.what:
+        return read_fact.fact_of(None, wanted.where)
+    return read_fact.shared_fact(_RENUMBERED.fullmatch(wanted.what) is not None, wanted.where)
 
 
 def same_uuid(wanted: Configured, udev: Udev) -> Fact[tuple[str, ...]]:

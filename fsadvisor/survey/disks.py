@@ -120,7 +120,7 @@ def with_what_is_above(
     kinds = {it: layer.kind for at, layer in layers.items() for it in inventory.stack.under(at) if _may_join(layer)}
     for subject, known in found.items():
         device = inventory.tree.devices[subject.partition(":")[2]]
-        joined = read_fact.derive(kinds.get(subject, Known("", "/sys/block")), bool)
+        joined = read_fact.holds(kinds.get(subject, Known("", "/sys/block")), bool)
         held = NOT_APPLICABLE if subject in kinds else attachment.outage_seconds(inventory.machine, device)
         found[subject] = replace(known, joined=joined, outage_seconds=held)
     sorted_ = members.with_sorting(found, inventory, layers)
@@ -184,8 +184,9 @@ def disk(
         controller=power_loss.by_controller(raid_cache, read_fact.value(volume_of)),
     )
     weighed = power_loss.weigh(case)
-    schedulers = read_fact.file_record(machine, f"{folder}/queue/scheduler", block_files.parse_scheduler)
-    stat = read_fact.file_record(machine, f"{folder}/stat", block_files.parse_block_stat)
+    scheduler_file, stat_file = f"{folder}/queue/scheduler", f"{folder}/stat"
+    schedulers = read_fact.file_record(machine, scheduler_file, block_files.parse_scheduler)
+    stat = read_fact.file_record(machine, stat_file, block_files.parse_block_stat)
     is_nvme, is_sata = read_fact.value(kind) == "nvme", read_fact.value(kind) == "sata"
     has_link = is_nvme and read_fact.value(carrier) in (None, "pcie")
     link, reduced = attachment.pcie_link(machine, device) if has_link else (NOT_APPLICABLE, NOT_APPLICABLE)
@@ -204,8 +205,8 @@ def disk(
         rotational=rotational,
         removable=read_fact.switch(machine, f"{folder}/removable"),
         read_only=read_fact.switch(machine, f"{folder}/ro"),
-        scheduler=read_fact.field(schedulers, f"{folder}/queue/scheduler", lambda it: it.active),
-        schedulers=read_fact.field(schedulers, f"{folder}/queue/scheduler", lambda it: read_fact.shared(it.available)),
+        scheduler=read_fact.field(schedulers, scheduler_file, lambda it: it.active),
+        schedulers=read_fact.field(schedulers, scheduler_file, lambda it: read_fact.shared(it.available)),
         write_cache=settings.write_cache,
         zoned=read_fact.derive(
             read_fact.choice(read_fact.text(machine, f"{folder}/queue/zoned"), _ZONED), lambda it: it != "none"
@@ -258,16 +259,12 @@ def disk(
         optimal_io_bytes=read_fact.number(machine, f"{folder}/queue/optimal_io_size"),
         read_ahead_kib=settings.read_ahead_kib,
         requests=read_fact.number(machine, f"{folder}/queue/nr_requests"),
-        flushes=read_fact.field(stat, f"{folder}/stat", lambda it: it.flushes),
-        writes=read_fact.field(stat, f"{folder}/stat", lambda it: it.writes),
-        written_bytes=_counted(
-            io, device, "write_bytes", read_fact.field(stat, f"{folder}/stat", lambda it: it.write_bytes)
-        ),
-        read_bytes=_counted(
-            io, device, "read_bytes", read_fact.field(stat, f"{folder}/stat", lambda it: it.read_bytes)
-        ),
-        flush_ms_avg=block.flush_average_ms(stat, f"{folder}/stat"),
-        flush_time_percent=block.flush_percent_of_uptime(stat, uptime, f"{folder}/stat"),
+        flushes=read_fact.field(stat, stat_file, lambda it: it.flushes),
+        writes=read_fact.field(stat, stat_file, lambda it: it.writes),
+        written_bytes=_counted(io, device, "write_bytes", read_fact.field(stat, stat_file, lambda it: it.write_bytes)),
+        read_bytes=_counted(io, device, "read_bytes", read_fact.field(stat, stat_file, lambda it: it.read_bytes)),
+        flush_ms_avg=block.flush_average_ms(stat, stat_file),
+        flush_time_percent=block.flush_percent_of_uptime(stat, uptime, stat_file),
         udev_model=udev.fact(device.name, "ID_MODEL"),
         udev_serial=udev.fact(device.name, "ID_SERIAL_SHORT"),
         cloud_disk=cloud_disk,
@@ -286,7 +283,7 @@ def disk(
         write_throttle_us=read_fact.number(machine, f"{folder}/queue/wbt_lat_usec"),
     )
     whole = looked_up.with_shingles(looked_up.with_faults(facts, machine.today))
-    reads = read_fact.field(stat, f"{folder}/stat", lambda it: it.reads)
+    reads = read_fact.field(stat, stat_file, lambda it: it.reads)
     return SurveyedDisk(whole, case, device.hardware, reads)
 
 

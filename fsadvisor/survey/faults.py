@@ -202,7 +202,7 @@ def _lost_below(
     if device is None:
         return lost(name, above)
     if device.is_disk or not (device.parent or name.startswith("dm-")):
-        return Known(False, "/sys/block")
+        return read_fact.shared_fact(False, "/sys/block")
     unclear = Unknown(Cause.NOT_EXPOSED, "", f"{device.folder}/slaves")
     if name not in known and len(known) < _MOST_BELOW:
         known[name] = unclear

@@ -248,7 +248,7 @@ def filesystem(
         deleted_open_percent=deleted_percent,
         deleted_open_by=deleted_by,
         inodes_used_percent=_of_space(inodes, _inodes_used_percent),
-        inodes_used=read_fact.derive(_of_space(inodes, _inodes_used), read_fact.steady),
+        inodes_used=_of_space(inodes, _about_inodes_used),
         devices=Known(block.devices, members) if block.followed else not_followed,
         device=Known(f"/dev/{block.devices[0].replace('!', '/')}", MOUNTINFO) if block.devices else NOT_APPLICABLE,
         reserved_bytes=_of_space(reserve, _reserved_bytes),
@@ -289,6 +289,11 @@ def _reserved_bytes(space: json_text.Json) -> int | None:
 def _inodes_used_percent(space: json_text.Json) -> int | None:
     inodes, used = json_text.integer(space, "inodes"), _inodes_used(space)
     return -(-100 * used // inodes) if inodes and used is not None else None
+
+
+def _about_inodes_used(space: json_text.Json) -> int | None:
+    used = _inodes_used(space)
+    return None if used is None else read_fact.steady(used)
 
 
 def _inodes_used(space: json_text.Json) -> int | None:

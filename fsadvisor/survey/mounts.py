@@ -302,8 +302,10 @@ def _configured(
         missing = lacking(wanted.options, in_force, running.fs_type)
         lost = Known(missing, f"{wanted.where}, {_MOUNTINFO}")
     return {
-        "configured": Known(True, wanted.where),
-        "waits_at_boot": Known(not {"nofail", "noauto", "x-systemd.automount"} & set(wanted.options), wanted.where),
+        "configured": read_fact.shared_fact(True, wanted.where),
+        "waits_at_boot": read_fact.shared_fact(
+            not {"nofail", "noauto", "x-systemd.automount"} & set(wanted.options), wanted.where
+        ),
         "configured_options": Known(read_fact.shared(wanted.options), wanted.where),
         "configured_in": Known(wanted.where, wanted.where),
         "configured_data_mode": _data_mode(wanted),

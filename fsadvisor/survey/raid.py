@@ -164,7 +164,7 @@ def raid_levels(layers: Iterable[Layer]) -> Fact[tuple[str, ...]]:
             if isinstance(layer.md_level, Unknown):
                 return layer.md_level
             found.append(layer.md_level.value)
-    return Known(tuple(sorted(set(found))), "md/level and device-mapper tables of all layers")
+    return read_fact.shared_fact(tuple(sorted(set(found))), "md/level and device-mapper tables of all layers")
 
 
 _SOURCE = "lvs"

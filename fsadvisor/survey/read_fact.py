@@ -168,7 +168,7 @@ def _decide(facts: list[Fact[bool]], deciding: bool, source: str) -> Fact[bool]:
     unknown = [fact for fact in facts if isinstance(fact, Unknown)]
     if unknown:
         return first(*unknown)
-    return Known(not deciding, source)
+    return shared_fact(not deciding, source)
 
 
 def both(one: Fact[bool], other: Fact[bool], source: str) -> Fact[bool]:
@@ -178,4 +178,4 @@ def both(one: Fact[bool], other: Fact[bool], source: str) -> Fact[bool]:
 
 def holds(fact: Fact[str], test: Callable[[str], bool]) -> Fact[bool]:
     """A test of a text fact."""
-    return derive(fact, test)
+    return fact if isinstance(fact, Unknown) else shared_fact(test(fact.value), fact.source)
