@@ -15,7 +15,7 @@ from fsadvisor.rulebook.advise import advise
 from fsadvisor.rulebook.loading import own_rulebook
 from fsadvisor.rulebook.rule import Outcome
 from fsadvisor.survey.whole import survey
-from tests.cases import each, few
+from tests.cases import few
 from tests.panel import servers
 
 RULES = own_rulebook().rules
@@ -40,7 +40,7 @@ def said(found):
     return [f"{one.rule.id} {one.verdicts[0].subject.id}" for one in found if not one.minor]
 
 
-@each("name", NAMES)
+@pytest.mark.parametrize("name", NAMES)
 def test_a_server_is_told_first_what_the_expert_would_say_and_never_what_he_would_not(name):
     first_is_the_experts(name)
     nothing_is_said_that_he_never_would(name)
