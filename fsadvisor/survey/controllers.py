@@ -145,12 +145,12 @@ def _by_megacli(machine: Machine) -> list[_Volume] | None:
 
 
 def _packs(controller: storcli.Controller) -> ControllerBattery | None:
-    """The worst of the batteries and capacitors; 'absent' only where the controller says so."""
+    """The worst of the packs, bad ones also while they learn; 'absent' only where the controller says so."""
     states = [_state(pack.state, "Optimal") for pack in controller.energy_packs]
     if not states:
         return "absent" if controller.bbu == "Absent" else None
     if controller.learns:
-        return "charging"
+        states = [state or "charging" for state in states]
     worst: tuple[ControllerBattery | None, ...] = ("failed", None, "charging", "optimal")
     return next(state for state in worst if state in states)
 

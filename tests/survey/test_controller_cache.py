@@ -64,9 +64,12 @@ def test_a_learn_cycle_during_which_the_state_is_unknown_is_told_by_the_status_w
     assert battery == (None if isinstance(found, Unknown) else found.value)
 
 
+@pytest.mark.parametrize("bits", [0, 1 << 6])
 @pytest.mark.parametrize("word", ["Dgd (Needs Attention)", "Failed", "Degraded", "Missing"])
-def test_a_battery_with_a_bad_word_has_failed(word):
-    report = REPORT.replace('"State": "Optimal"', f'"State": "{word}"')
+def test_a_battery_with_a_bad_word_has_failed_in_a_learn_cycle_too(word, bits):
+    report = REPORT.replace('"State": "Optimal"', f'"State": "{word}"').replace(
+        '"BBU Status": 0', f'"BBU Status": {bits}'
+    )
     assert megaraid(report=report).controller_battery.value == "failed"
 
 
