@@ -48,7 +48,7 @@ def test_what_follows_from_another_finding_says_from_which_and_stands_below_all_
     (row,) = [one for one in told if "shut down by the kernel after an error" in one]
     assert " critical from 1 " in row
     assert "SMART health check failed" in told[0]
-    (waiting,) = [one for one in told if "Fstrim is inactive" in one]
+    (waiting,) = [one for one in told if "fstrim.timer is inactive" in one]
     assert " after 1 " in waiting
     folded = [finding_key(one) in snapshot.below for one in snapshot.findings]
     assert folded == sorted(folded), "nothing stands below what is folded"
