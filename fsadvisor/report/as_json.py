@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import Counter, defaultdict
 from functools import cache, lru_cache
 from heapq import merge
 from itertools import count, groupby, repeat
 from operator import attrgetter, itemgetter
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 from msgspec import UNSET, Raw, convert
 
@@ -31,6 +31,8 @@ if TYPE_CHECKING:
     from fsadvisor.rulebook.remedy import Instructions
     from fsadvisor.rulebook.rule import Rule
     from fsadvisor.storage import Facts, Storage, Subject
+
+Key = TypeVar("Key")
 
 _SEVERITIES = ("critical", "high", "moderate", "low")
 _OWN = {"layer": ("layer", "below"), "filesystem": ("filesystem", "below")}
@@ -114,7 +116,8 @@ class Written:
         self._owners = {id(subject.scope[name]): subject.id for subject in owning for name in _own(subject)}
         self._stable = about.identity.stable if about.identity else {}
         self._sources = sources
-        self._reasons: dict[tuple[Cause, str], dict[str, int]] = {}
+        self._reasons: dict[tuple[Cause, str], int] = {}
+        self._reasons_about: defaultdict[tuple[Cause, str], dict[str, int]] = defaultdict(dict)
         """The number of each by its cause and sentence, then by whom it is about: there are as many as mounts."""
         self._numbers = count()
 
@@ -161,19 +164,22 @@ class Written:
         """Why facts are not known, for all subjects that were written."""
         alike = (
             zip(numbers.values(), repeat(cause), repeat(sentence), numbers)
-            for (cause, sentence), numbers in self._reasons.items()
+            for (cause, sentence), numbers in self._reasons_about.items()
         )
-        for _, cause, sentence, subject in merge(*alike, key=itemgetter(0)):
+        whole = ((number, cause, sentence, "") for (cause, sentence), number in self._reasons.items())
+        for _, cause, sentence, subject in merge(whole, *alike, key=itemgetter(0)):
             yield model.UnknownFact(cause, Unknown(cause, sentence, subject=subject).learn)
 
     def _reason(self, fact: Unknown) -> int:
-        numbers = self._reasons.get((fact.cause, fact.sentence))
-        if numbers is None:
-            numbers = self._reasons[fact.cause, fact.sentence] = {}
-        subject = fact.subject if fact.subject and "{}" in fact.sentence else ""
-        number = numbers.get(subject)
+        why = fact.cause, fact.sentence
+        if fact.subject and "{}" in fact.sentence:
+            return self._numbered(self._reasons_about[why], fact.subject)
+        return self._numbered(self._reasons, why)
+
+    def _numbered(self, numbers: dict[Key, int], key: Key) -> int:
+        number = numbers.get(key)
         if number is None:
-            number = numbers[subject] = next(self._numbers)
+            number = numbers[key] = next(self._numbers)
         return number
 
 
