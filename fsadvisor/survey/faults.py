@@ -177,7 +177,10 @@ def device_gone(
         return Unknown(Cause.NOT_EXPOSED, "", f"/sys/block/{above}/slaves")
 
     if block.devices:
-        return _lost_below(tree, block.devices[0], lost, {})
+        known: dict[str, Fact[bool]] = {}
+        return _of_all([_lost_below(tree, it, lost, known) for it in block.devices]) or Unknown(
+            Cause.NOT_EXPOSED, "", "/sys/block"
+        )
     name = block.source.removeprefix("/dev/")
     disk = _DISK.match(name)
     if disk is None or not tree.devices:
@@ -206,10 +209,14 @@ def _lost_below(
     unclear = Unknown(Cause.NOT_EXPOSED, "", f"{device.folder}/slaves")
     if name not in known and len(known) < _MOST_BELOW:
         known[name] = unclear
-        below = [_lost_below(tree, it, lost, known, name) for it in device.slaves or ()]
-        if below and (len(below) == 1 or all(read_fact.value(it) is False for it in below)):
-            known[name] = below[0]
+        known[name] = _of_all([_lost_below(tree, it, lost, known, name) for it in device.slaves or ()]) or unclear
     return known.get(name, unclear)
+
+
+def _of_all(devices: list[Fact[bool]]) -> Fact[bool] | None:
+    """What holds of one device, or of several that are all there; None where the data may be on the others."""
+    alike = len(devices) == 1 or all(read_fact.value(it) is False for it in devices)
+    return devices[0] if devices and alike else None
 
 
 def inactive_arrays(machine: Machine) -> Fact[tuple[str, ...]]:

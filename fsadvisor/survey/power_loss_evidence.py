@@ -136,8 +136,6 @@ def _evidence(cache: Cache, tool: str) -> Evidence:
         f"the RAID controller's battery or capacitor: {battery or 'not told'}; its policy: {policy or 'not told'};"
         f" the drives' own caches: {drives or 'not told'}"
     )
-    if (battery, policy) == ("charging", "write back"):
-        says += "; while it charges or learns, 'write back' falls back to write-through if it can't save the cache"
     return Evidence(_verdict(policy, battery, drives), says, tool, "veto" if battery == "failed" else "note")
 
 
@@ -154,12 +152,9 @@ def _verdict(
         return "absent"
     if battery == "optimal" and drives == "enabled":
         return "partial"
-    if drives != "disabled" or battery is None or policy is None:
-        return "unknown"
-    if (battery, policy) == ("optimal", "write back"):
-        return "proven"
-    falls_back = (battery, policy) == ("charging", "write back")
-    return "claimed" if battery == "optimal" or policy == "write through" or falls_back else "unknown"
+    if battery == "optimal" and drives == "disabled" and policy is not None:
+        return "proven" if policy == "write back" else "claimed"
+    return "unknown"
 
 
 _SMARTCTL = "smartctl"

@@ -110,3 +110,19 @@ def test_an_array_that_lost_a_member_is_not_gone():
     )
     found = {it.id: it.scope for it in survey(made, {}).subjects}["filesystem:/dev/md0"]["filesystem"].device_gone
     assert found.value is False
+
+
+def test_of_a_btrfs_on_two_devices_that_lost_one_it_is_not_known_that_it_is_gone():
+    made = machine(
+        disk("sda"),
+        stacked("dm-0", "253:0", ["sdb1"]),
+        mounts=("1 0 0:40 / /srv rw - btrfs /dev/dm-0 rw",),
+        files={
+            "/proc/uptime": "200.00 300.00",
+            "/sys/fs/btrfs/0a1b/devices/dm-0": "",
+            "/sys/fs/btrfs/0a1b/devices/sda": "",
+        },
+        commands={"dmesg": "\n".join((*LOST, ""))},
+    )
+    found = [it.scope["filesystem"] for it in survey(made, {}).subjects if it.kind == "filesystem"]
+    assert all(isinstance(it.device_gone, Unknown) for it in found)
