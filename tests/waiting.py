@@ -18,6 +18,11 @@ def comes_to(holds, within=END_S):
     return True
 
 
+def in_state(pid, state):
+    """Whether a process comes to a state, such as D."""
+    return comes_to(lambda: Path(f"/proc/{pid}/stat").read_text().rpartition(") ")[2][0] == state)
+
+
 def running(argument):
     """The processes that have it among their arguments, or in one of them."""
     found = []

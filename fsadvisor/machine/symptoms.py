@@ -8,6 +8,7 @@ from __future__ import annotations
 import errno
 import os
 import re
+from functools import partial
 from typing import TYPE_CHECKING, Final
 
 from msgspec import Struct
@@ -141,19 +142,38 @@ class Opened(Struct, frozen=True, kw_only=True):
 
 
 _RAN: Final = re.compile(r"^se\.exec_start\s*:\s*(\d+\.\d+)", re.ASCII | re.MULTILINE)
+_CPU_FIELD: Final = 36
+"""Of /proc/PID/stat, counted from the state: the processor that a thread last ran on."""
+_CPU_S: Final = 0.5
 
 
 def not_run_for(pid: int, threads: Iterable[int]) -> float | None:
-    """Seconds since the one of these threads that has waited longest last ran; None where the kernel does not tell.
+    """Seconds since the one of these threads that has waited longest last ran; None where the kernel does not tell."""
+    waits = (_not_run(f"/proc/{pid}/task/{thread}") for thread in threads)
+    return max((wait for wait in waits if wait is not None), default=None)
 
-    Both figures are of the scheduler's clock, in ms: when a thread was last charged for running, and ours for now.
-    """
-    now = _last_ran("/proc/thread-self/sched")
-    then = [ran for one in threads if (ran := _last_ran(f"/proc/{pid}/task/{one}/sched")) is not None]
-    return None if now is None or not then else max(now - min(then), 0.0) / 1000
+
+def _not_run(task: str) -> float | None:
+    """By the clock of the processor that it last ran on: interrupts and stolen time hold up each one's own."""
+    ran = _last_ran(f"{task}/sched")
+    fields = (text(f"{task}/stat") or "").rpartition(") ")[2].split(" ")
+    if ran is None or len(fields) <= _CPU_FIELD:
+        return None
+    now = within(_CPU_S, partial(_clock, int(fields[_CPU_FIELD])))
+    return None if now is None else max(now - ran, 0.0) / 1000
+
+
+def _clock(cpu: int) -> float | None:
+    """A processor's clock in ms, asked on it, in a thread of its own; None where we may not run there."""
+    try:
+        os.sched_setaffinity(0, {cpu})
+    except OSError:
+        return None
+    return _last_ran("/proc/thread-self/sched")
 
 
 def _last_ran(path: str) -> float | None:
+    """When a thread was last charged for running, by the clock of its processor, in ms."""
     found = _RAN.search(text(path) or "")
     return float(found[1]) if found else None
 

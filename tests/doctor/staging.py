@@ -5,12 +5,10 @@ import os
 import signal
 import subprocess
 import sys
-from pathlib import Path
 
 from fsadvisor.measure.now.answer import answer
 from fsadvisor.measure.now.observe import observe
 from fsadvisor.rulebook.loading import own_rulebook
-from tests.waiting import comes_to
 
 SECONDS = 5.0
 FSYNCS = (
@@ -53,8 +51,3 @@ def causes(told, place):
         for one in told.found
         if place in (one.verdict.subject.name, one.place) or place in one.verdict.subject.name
     }
-
-
-def in_state(pid, state):
-    """Whether a process comes to a state, such as D."""
-    return comes_to(lambda: Path(f"/proc/{pid}/stat").read_text().rpartition(") ")[2][0] == state)

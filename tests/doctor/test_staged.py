@@ -19,9 +19,9 @@ from fsadvisor.measure.now.observe import observe
 from fsadvisor.report.doctor_page import as_json
 from fsadvisor.rulebook.loading import own_rulebook
 from tests.command import fsadvisor
-from tests.doctor.staging import FLOODS, FSYNCS, WRITES, causes, diagnosis, in_state, program
+from tests.doctor.staging import FLOODS, FSYNCS, WRITES, causes, diagnosis, program
 from tests.loops import loops, needs_loop_devices, run
-from tests.waiting import comes_to
+from tests.waiting import comes_to, in_state
 
 libc = ctypes.CDLL(None, use_errno=True)
 

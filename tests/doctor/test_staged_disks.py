@@ -11,9 +11,9 @@ import pytest
 
 from tests.command import fsadvisor
 from tests.doctor.disks import POSTGRES, disk, filesystem, mounted, needs_drive, postgresql
-from tests.doctor.staging import FLOODS, FSYNCS, causes, diagnosis, in_state, program
+from tests.doctor.staging import FLOODS, FSYNCS, causes, diagnosis, program
 from tests.loops import loops, needs_loop_devices, run
-from tests.waiting import comes_to
+from tests.waiting import comes_to, in_state
 
 ETCD = shutil.which("etcd")
 pytestmark = [pytest.mark.long, needs_loop_devices]

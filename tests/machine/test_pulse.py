@@ -3,6 +3,7 @@
 import os
 import subprocess
 import sys
+import time
 
 from hypothesis import given
 from hypothesis import strategies as st
@@ -10,7 +11,9 @@ from hypothesis import strategies as st
 from fsadvisor.facts import Unknown
 from fsadvisor.machine.kernel_events import Changed, changed, changes
 from fsadvisor.machine.pulse import Processes, block_devices, pulse
+from fsadvisor.machine.symptoms import not_run_for
 from fsadvisor.readers import block_files, process_files, system_counters
+from tests.waiting import in_state
 
 
 def test_a_pulse_is_what_the_readers_read():
@@ -76,3 +79,16 @@ def test_what_is_told_to_have_changed_has(before, after):
     if told is not None:
         assert set(told.appeared) <= after - before
         assert set(told.gone) <= before - after
+
+
+def test_how_long_a_program_has_not_run_is_told_by_the_clock_of_its_own_processor():
+    """Their clocks differ by the time that interrupts and a hypervisor took from each."""
+    code = "import os, sys; os.sched_setaffinity(0, {int(sys.argv[1])}); os.write(1, b'.'); os.read(0, 1)"
+    for cpu in os.sched_getaffinity(0):
+        began = time.monotonic()
+        argv = [sys.executable, "-c", code, str(cpu)]
+        with subprocess.Popen(argv, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as waits:
+            waits.stdout.read(1)
+            assert in_state(waits.pid, "S")
+            assert 0 < not_run_for(waits.pid, [waits.pid]) <= time.monotonic() - began
+            waits.stdin.close()

@@ -98,6 +98,7 @@ def observe(seconds: float, say: Callable[[str], None] = lambda _: None, every_s
     io = programs.io_between(io_before, io_after, took_s)
     worth = programs.worth(waited, io, looks)
     told_of = each_within(_PATIENCE_S, {pid: partial(symptoms.holds, pid, _stuck(waited.get(pid))) for pid in worth})
+    now, uptime_s = datetime.now(tz=UTC), time.monotonic()
     untold += [f"process {pid}: no answer in {_PATIENCE_S:g} s" for pid in worth if pid not in told_of]
     untold += [f"process {pid}: what it reads and writes can't be asked" for pid in sorted(silent)[:_NAMED]]
     untold += [f"and of {len(silent) - _NAMED} more processes"] if len(silent) > _NAMED else []
@@ -112,8 +113,7 @@ def observe(seconds: float, say: Callable[[str], None] = lambda _: None, every_s
     )
     seen_programs = programs.programs(waited, io, looks, held, mounts.places(mountinfo, filesystems))
     mounts.add_scrubs(filesystems, seen_programs, held)
-    now = datetime.now(tz=UTC)
-    log = recent(symptoms.kernel_log(), time.monotonic(), now)
+    log = recent(symptoms.kernel_log(), uptime_s, now)
     mounts.add_turned(filesystems, log, os.uname().release)
     pools = asked("thin pools", partial(_pools, totals), "")
     known = {place.device for place in filesystems} | {one.device for one in log or ()}
