@@ -8,13 +8,13 @@ from pathlib import Path
 
 import pytest
 
+from tests.addresses import own_address
 from tests.paths import ANSIBLE, ROOT
 from tests.waiting import END_S, comes_to
 from tools.dist import one_file, packing
 
 SSHD = Path("/usr/sbin/sshd")
 HOSTS = ("web1", "web2", "db1")
-FIRST_PORT = 42022
 OF_ITS_OWN = """
 set -e
 mount -t tmpfs tmpfs /run
@@ -40,18 +40,18 @@ pytestmark = [
 
 
 def configured(folder, host, number):
-    """The files of a host, whose sshd lets root in by one key alone; the port."""
-    port = FIRST_PORT + number
+    """The files of a host, whose sshd lets root in by one key alone; its address and port."""
+    address, _, port = own_address().partition(":")
     (folder / host).mkdir()
     (folder / host / "config").write_text(
-        f"ListenAddress 127.0.0.1:{port}\nHostKey {PLACE}/{host}/key\nPidFile none\nUsePAM no\n"
+        f"ListenAddress {address}:{port}\nHostKey {PLACE}/{host}/key\nPidFile none\nUsePAM no\n"
         f"AuthorizedKeysFile {PLACE}/key.pub\nStrictModes no\nPermitRootLogin prohibit-password\n"
         "PasswordAuthentication no\n"
     )
     (folder / host / "hostname").write_text(f"{host}\n")
     (folder / host / "machine-id").write_text(f"{number}" * 32 + "\n")
     subprocess.run(["ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-f", folder / host / "key"], check=True)
-    return port
+    return address, port
 
 
 @pytest.fixture
@@ -60,13 +60,13 @@ def hosts(tmp_path):
     subprocess.run(["ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-f", tmp_path / "key"], check=True)
     started, lines = {}, []
     for number, host in enumerate(HOSTS):
-        port = configured(tmp_path, host, number)
+        address, port = configured(tmp_path, host, number)
         script = OF_ITS_OWN.format(host=host, folder=tmp_path, place=PLACE, sshd=SSHD)
         with (tmp_path / host / "log").open("wb") as log:
             spaces = ["--mount", "--uts", "--pid", "--fork", "--kill-child", "--propagation", "private"]
             own = ["unshare", *spaces, "sh", "-c", script]
             started[host] = subprocess.Popen(own, stdin=subprocess.DEVNULL, stdout=log, stderr=log)
-        lines.append(f"{host} ansible_host=127.0.0.1 ansible_port={port}")
+        lines.append(f"{host} ansible_host={address} ansible_port={port}")
     try:
         for host in HOSTS:
             log = tmp_path / host / "log"

@@ -16,6 +16,7 @@ from fsadvisor.survey.host import COMMANDS
 from fsadvisor.survey.whole import survey
 from tests.cases import few
 from tests.told import disk, machine
+from tests.waiting import END_S
 
 TOOLS = (
     "grep",
@@ -47,13 +48,13 @@ LIES = {
 }
 
 
-def stand_ins(folder, script, kind=LiveMachine):
+def stand_ins(folder, script, kind=LiveMachine, timeout=1):
     """Every tool replaced by the same script."""
     for tool in TOOLS:
         path = folder / tool
         path.write_text(f"#!/bin/sh\nPATH=/usr/bin:/bin\n{script}\n")
         path.chmod(0o755)
-    return kind(timeout=1, tool_folders=[str(folder)])
+    return kind(timeout=timeout, tool_folders=[str(folder)])
 
 
 def advice(found):
@@ -137,7 +138,7 @@ class _Named:
 
 def test_the_survey_asks_what_the_host_module_lists(tmp_path):
     asked = tmp_path / "asked"
-    live = stand_ins(tmp_path, f'echo "${{0##*/}} $*" >> {asked}')
+    live = stand_ins(tmp_path, f'echo "${{0##*/}} $*" >> {asked}', timeout=END_S)
     survey(live, {})
     lines = asked.read_text().splitlines()
     assert all(" ".join(argv) in lines for argv in COMMANDS)

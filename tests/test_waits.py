@@ -127,9 +127,12 @@ def test_a_signal_ends_it_with_what_was_seen_so_far():
 @needs_loop_devices
 def test_a_program_that_syncs_is_found_in_the_journal_of_its_ext4(tmp_path):
     with mounted(tmp_path) as (place, device), syncing(place):
-        _, found = as_json(place, "--seconds", "2")
+        for seconds in (2, 20, 200):
+            _, found = as_json(place, "--seconds", seconds)
+            (journal,) = found["journals"]
+            if journal["requested"]:  # else the disk was so busy with others' work that no commit came to an end
+                break
     assert found["target"] == place
-    (journal,) = found["journals"]
     assert (journal["kind"], journal["device"]) == ("ext4", device)
     assert 0 < journal["requested"] <= journal["transactions"]
     told = {one["name"]: one for one in found["disks"]["each"]}

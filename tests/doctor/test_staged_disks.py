@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.addresses import own_address
 from tests.command import fsadvisor
 from tests.doctor.disks import POSTGRES, disk, filesystem, mounted, needs_drive, postgresql
 from tests.doctor.staging import FLOODS, FSYNCS, causes, diagnosis, program
@@ -96,7 +97,7 @@ def test_a_scrub_on_a_slow_disk_is_told_as_the_filesystems_work_and_by_whom(tmp_
 
 @pytest.mark.skipif(not ETCD, reason="etcd is not installed (Debian's etcd-server)")
 def test_an_etcd_on_a_slow_disk_waits_for_the_disk(tmp_path):
-    url, peer = "http://127.0.0.1:23790", "http://127.0.0.1:23800"
+    url, peer = f"http://{own_address()}", f"http://{own_address()}"
     asks = (
         "import urllib.request\nwhile True:\n try: urllib.request.urlopen("
         f'\'{url}/v3/kv/put\', b\'{{"key":"a2V5","value":"dmFs"}}\').read()\n except OSError: pass'

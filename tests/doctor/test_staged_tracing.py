@@ -84,11 +84,18 @@ def test_an_instance_that_is_still_open_when_the_look_dies_is_removed_as_soon_as
     assert comes_to(lambda: not instances(running.pid))
 
 
+def in_use(instance):
+    """Made, and one of its files open: until then a look beside this one may remove it."""
+    while True:
+        instance.mkdir(exist_ok=True)
+        with contextlib.suppress(OSError):
+            return (instance / "tracing_on").open("w")
+
+
 def test_what_another_look_left_is_removed_and_what_it_uses_is_not():
-    left, used = INSTANCES / "fsadvisor-0", INSTANCES / "fsadvisor-1"
-    used.mkdir(exist_ok=True)
-    with (used / "tracing_on").open("w"):
-        left.mkdir(exist_ok=True)
+    left, used = (INSTANCES / f"fsadvisor-{os.getpid()}-{name}" for name in ("left", "used"))
+    with in_use(used):
+        left.mkdir()
         traced(partial(observe, 0.1))
         assert used.is_dir()
     assert not left.exists()

@@ -60,7 +60,8 @@ def contained(tmp_path, request):
         comm = Path(f"/proc/{process.pid}/comm")
         assert comes_to(lambda: process.poll() is not None or comm.read_text() == "postgres\n")
         assert process.poll() is None
-        (found,) = [it for it in programs.running(LiveMachine()) if it.process == "postgres" and it.here is False]
+        (found,) = [it for it in programs.running(LiveMachine()) if it.pid == process.pid]
+        assert (found.process, found.here) == ("postgres", False)
         return found, volume, top
 
     yield start

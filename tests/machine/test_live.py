@@ -154,10 +154,11 @@ def test_flags_are_those_of_the_inode(tmp_path):
 
 
 def test_udev_lists_every_block_device_in_export_db_form():
+    before = set(LiveMachine().entries("/sys/block"))
     told = LiveMachine().udev()
     records = [record.splitlines() for record in told.text.split("\n\n") if record]
     names = {line.removeprefix("N: ") for record in records for line in record if line.startswith("N: ")}
-    assert set(LiveMachine().entries("/sys/block")) <= names
+    assert before & set(LiveMachine().entries("/sys/block")) <= names  # others come and go
     assert all(record[0].startswith("P: /devices/") and "E: SUBSYSTEM=block" in record for record in records)
 
 
@@ -177,8 +178,8 @@ def named_process(tmp_path):
 
 
 def test_processes_are_found_by_exact_name_and_only_paths_leave(named_process, tmp_path):
-    (process,) = json.loads(LiveMachine().processes(["fsadvisor-tst", "nobody"]).text)
-    assert process["pid"] == named_process.pid
+    found = json.loads(LiveMachine().processes(["fsadvisor-tst", "nobody"]).text)
+    (process,) = (it for it in found if it["pid"] == named_process.pid)  # another run of this may be on this machine
     assert process["cwd"] == str(tmp_path)
     assert process["paths"][-3:] == ["/srv/pg", "/srv/my", "/etc/kafka.properties"]
     assert process["settings"] == [["datadir", "/srv/my"], ["fsync", "off"]]
@@ -193,7 +194,8 @@ def test_a_program_that_has_ended_runs_no_more(tmp_path):
     program.symlink_to(sys.executable)
     with subprocess.Popen([program, "-c", ""]) as process:
         os.waitid(os.P_PID, process.pid, os.WEXITED | os.WNOWAIT)
-        assert json.loads(LiveMachine().processes(["fsadvisor-end"]).text) == []
+        found = json.loads(LiveMachine().processes(["fsadvisor-end"]).text)
+        assert process.pid not in [it["pid"] for it in found]
 
 
 @each(

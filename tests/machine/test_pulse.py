@@ -13,14 +13,14 @@ from fsadvisor.machine.kernel_events import Changed, changed, changes
 from fsadvisor.machine.pulse import Processes, block_devices, pulse
 from fsadvisor.machine.symptoms import not_run_for
 from fsadvisor.readers import block_files, process_files, system_counters
-from tests.waiting import in_state
+from tests.waiting import END_S, in_state
 
 
 def test_a_pulse_is_what_the_readers_read():
-    taken = pulse()
+    before, taken, after = block_devices(), pulse(), block_devices()
     assert not isinstance(block_files.parse_diskstats(taken.diskstats.text), Unknown)
     assert not isinstance(system_counters.parse_vmstat(taken.vmstat.text), Unknown)
-    assert set(taken.devices) == block_devices()
+    assert before & after <= set(taken.devices) <= before | after  # others come and go
     assert taken.page_bytes >= 4096
 
 
@@ -90,5 +90,7 @@ def test_how_long_a_program_has_not_run_is_told_by_the_clock_of_its_own_processo
         with subprocess.Popen(argv, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as waits:
             waits.stdout.read(1)
             assert in_state(waits.pid, "S")
-            assert 0 < not_run_for(waits.pid, [waits.pid]) <= time.monotonic() - began
+            asked = (not_run_for(waits.pid, [waits.pid]) for _ in range(END_S))
+            waited = next(it for it in asked if it is not None)  # none where the processor was busy for too long
+            assert 0 < waited <= time.monotonic() - began
             waits.stdin.close()

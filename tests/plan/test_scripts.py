@@ -4,6 +4,8 @@ import hashlib
 import re
 import shutil
 import subprocess
+import tempfile
+from pathlib import Path
 
 import pytest
 from hypothesis import given
@@ -18,6 +20,14 @@ from tests.plan import composed
 from tests.plan.composed import TEXTS, planned, rule, server
 from tests.plan.copies import TOOLS, Copies
 from tests.report.composed import HOSTILE
+
+
+@pytest.fixture
+def memory():
+    """A folder in memory, where there is such a place: scripts sync what they write, and disks may be busy."""
+    place = Path("/dev/shm")
+    with tempfile.TemporaryDirectory(prefix="fsadvisor-plan-", dir=place if place.is_dir() else None) as folder:
+        yield Path(folder)
 
 
 def scripts(plan):
@@ -110,10 +120,10 @@ def test_hostile_names_never_leave_their_comment_or_reach_a_terminal(name):
         assert line.strip("\n").replace("\t", "").isprintable()
 
 
-def test_what_is_printed_is_no_more_than_the_script_for_a_shell_that_reads_it_all(tmp_path):
+def test_what_is_printed_is_no_more_than_the_script_for_a_shell_that_reads_it_all(memory):
     """`fsadvisor plan | sh --check` must not run into what follows the script."""
     text = "".join(as_one_text(planned(rules=(composed.SYSCTL,))))
-    done = Copies(tmp_path).run(text, "--check")
+    done = Copies(memory).run(text, "--check")
     assert done.stdout == "All is as it was seen.\n"
     assert done.stderr == ""
 
@@ -124,8 +134,8 @@ ALL = (composed.SYSCTL, composed.TIMER, composed.FSTAB_ONLY, rule(
 
 
 @pytest.fixture
-def copies(tmp_path):
-    return Copies(tmp_path)
+def copies(memory):
+    return Copies(memory)
 
 
 def test_a_plan_does_what_it_says_and_its_undo_brings_back_every_byte(copies):
@@ -158,8 +168,8 @@ def test_a_plan_does_what_it_says_and_its_undo_brings_back_every_byte(copies):
         composed.FSTAB.removeprefix("# /etc/fstab: what is mounted at boot\n"),
     ],
 )
-def test_any_byte_of_fstab_survives_plan_and_undo(tmp_path, fstab):
-    copies = Copies(tmp_path, fstab)
+def test_any_byte_of_fstab_survives_plan_and_undo(memory, fstab):
+    copies = Copies(memory, fstab)
     plan = planned(rules=ALL, texts=TEXTS | {"/etc/fstab": fstab})
     assert copies.run(plan_script(plan)).returncode == 0
     assert copies.fstab.read_bytes() == plan.fstab.after.encode("utf-8", "surrogateescape")
@@ -168,14 +178,14 @@ def test_any_byte_of_fstab_survives_plan_and_undo(tmp_path, fstab):
 
 
 @pytest.mark.parametrize("text", ["# ours\n", "# ours", "", "a = 1\nvm.dirty_bytes = 268435456\nb = 2\n"])
-def test_a_file_that_was_there_gets_its_lines_and_comes_back(tmp_path, text):
+def test_a_file_that_was_there_gets_its_lines_and_comes_back(memory, text):
     path = "/etc/sysctl.d/90-fsadvisor.conf"
-    copies = Copies(tmp_path, files={path: text})
+    copies = Copies(memory, files={path: text})
     plan = planned(rules=(composed.SYSCTL,), texts=TEXTS | {path: text})
     assert copies.run(plan_script(plan)).returncode == 0
-    assert (tmp_path / f"root{path}").read_text() == plan.files[0].after
+    assert (copies.folder / f"root{path}").read_text() == plan.files[0].after
     assert copies.run(undo_script(plan)).returncode == 0
-    assert (tmp_path / f"root{path}").read_text() == text
+    assert (copies.folder / f"root{path}").read_text() == text
 
 
 def surprises():

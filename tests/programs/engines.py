@@ -80,14 +80,14 @@ def wait_for(truth, process=None):
         time.sleep(0.1)
 
 
-def seen():
-    """The Redis servers by their directories: their containers, layers and settings."""
+def seen(containers):
+    """The Redis servers of these by their directories: containers, layers and settings. Others may run beside them."""
     spaces = [it.scope["service"] for it in survey(LiveMachine(), {}).subjects if it.kind == "service"]
     names = ("container", "in_container_layer", "mount_point", *SETTINGS)
     return {
         str(one.directory.value): {name: value(getattr(one, name)) for name in names}
         for one in spaces
-        if one.program.value == "redis" and not isinstance(one.directory, Unknown)
+        if value(one.container) in containers and not isinstance(one.directory, Unknown)
     }
 
 
@@ -105,18 +105,19 @@ def two_containers(image, tool, *options):
     tried = subprocess.run([*start, "--rm", "lab", "true"], capture_output=True, text=True, check=False, timeout=END_S)
     if tried.returncode:
         raise NoContainersHereError(tried.stderr[-500:])
+    on_volume, in_layer, volume = (f"{name}-{os.getpid()}" for name in ("on-volume", "in-layer", "keep"))
     try:
-        said(*start, "--detach", "--name", "on-volume", "--volume", "keep:/data", "lab", *_SERVER, *_WORDS)
-        said(*start, "--detach", "--name", "in-layer", "lab", *_SERVER)
-        layer = said(*tool, "inspect", "--format", "{{.GraphDriver.Data.UpperDir}}", "in-layer").strip()
+        said(*start, "--detach", "--name", on_volume, "--volume", f"{volume}:/data", "lab", *_SERVER, *_WORDS)
+        said(*start, "--detach", "--name", in_layer, "lab", *_SERVER)
+        layer = said(*tool, "inspect", "--format", "{{.GraphDriver.Data.UpperDir}}", in_layer).strip()
         places = {
-            "on-volume": said(*tool, "volume", "inspect", "--format", "{{.Mountpoint}}", "keep").strip(),
-            "in-layer": f"{layer}/data",
+            on_volume: said(*tool, "volume", "inspect", "--format", "{{.Mountpoint}}", volume).strip(),
+            in_layer: f"{layer}/data",
         }
-        asked = {name: asked_inside((*tool, "exec", name), place) for name, place in places.items()}
-        return asked, seen()
+        asked = {f"{tool[0]} {name}": asked_inside((*tool, "exec", name), place) for name, place in places.items()}
+        return asked, seen(asked)
     finally:
-        subprocess.run([*tool, "rm", "--force", "on-volume", "in-layer"], check=False, capture_output=True)
+        subprocess.run([*tool, "rm", "--force", on_volume, in_layer], check=False, capture_output=True)
 
 
 def asked_inside(within, place):
@@ -154,7 +155,8 @@ def containerd(image):
             raise NoContainersHereError(started.stderr[-500:])
         try:
             within = (*tool, "task", "exec", "--exec-id", "client", number)
-            return {f"container {number[:12]}": asked_inside(within, str(data))}, seen()
+            asked = {f"container {number[:12]}": asked_inside(within, str(data))}
+            return asked, seen(asked)
         finally:
             said(*tool, "task", "kill", "--signal", "KILL", number)
             wait_for(lambda: "STOPPED" in said(*tool, "task", "ls"))

@@ -7,7 +7,6 @@ unpacked, which lie over /usr and /etc as if they were installed, for these proc
 import contextlib
 import json
 import os
-import socket
 import subprocess
 import sys
 import time
@@ -16,6 +15,7 @@ from pathlib import Path
 from fsadvisor.facts import Unknown
 from fsadvisor.machine.live import LiveMachine
 from fsadvisor.survey.whole import survey
+from tests.addresses import own_address
 
 NOBODY = ("setpriv", "--reuid=65534", "--regid=65534", "--clear-groups", "--")
 END_S = 900
@@ -188,16 +188,9 @@ def open_below(name, data):
     return sorted({path for path in held if path.startswith(f"{data}/") and "(deleted)" not in path})
 
 
-def address():
-    """A free port of loopback, as HOST:PORT: tests run side by side."""
-    with socket.socket() as one:
-        one.bind(("127.0.0.1", 0))
-        return f"127.0.0.1:{one.getsockname()[1]}"
-
-
 def etcd(data, conf):
     """A member; its health, and the files that it has open."""
-    client, peer = f"http://{address()}", f"http://{address()}"
+    client, peer = f"http://{own_address()}", f"http://{own_address()}"
     words = (f"--listen-client-urls={client}", f"--advertise-client-urls={client}")
     words += (f"--listen-peer-urls={peer}", f"--data-dir={data}", *conf)
     if conf == "file":
@@ -232,7 +225,7 @@ def keeps(program, data):
 
 def prometheus(data, _conf):
     """A server without targets."""
-    at = address()
+    at = own_address()
     (data.parent / "conf.yml").write_text("scrape_configs: []\n")
     words = (
         f"--config.file={data.parent}/conf.yml",
@@ -245,7 +238,7 @@ def prometheus(data, _conf):
 
 def influxdb(data, _conf):
     """A server by its configuration file."""
-    at, backup = address(), address()
+    at, backup = own_address(), own_address()
     folders = "\n".join(f'[{part}]\n dir = "{data}/{part}"' for part in ("meta", "data"))
     file = data.parent / "influxdb.conf"
     file.write_text(
@@ -260,18 +253,15 @@ def influxdb(data, _conf):
 
 def openldap(data, _conf):
     """A server of one empty database."""
-    at = address()
+    at = own_address()
     file = data.parent / "slapd.conf"
     file.write_text(
         "modulepath /usr/lib/ldap\nmoduleload back_mdb\ninclude /etc/ldap/schema/core.schema\n"
         f"database mdb\nsuffix dc=lab\nrootdn cn=lab,dc=lab\ndirectory {data}\n"
     )
     words = ("-f", str(file), "-h", f"ldap://{at}", "-d", "0")
-    listening = (
-        sys.executable,
-        "-c",
-        f"import socket; socket.create_connection(('127.0.0.1', {at.rpartition(':')[2]}))",
-    )
+    host, _, port = at.partition(":")
+    listening = (sys.executable, "-c", f"import socket; socket.create_connection(({host!r}, {port}))")
     with server(*NOBODY, "slapd", *words, ready=listening):
         return {"open": open_below("slapd", data)}, keeps("openldap", data)
 

@@ -157,8 +157,8 @@ def test_a_redis_in_a_real_engines_container_is_told_by_name_with_its_place_and_
     asked, told = run(engine, tree(package), folder, "engines")
     for name, server in asked.items():
         found = told[server["directory"]]
-        assert found["container"] == (name if engine == "containerd" else f"{engine} {name}")
-        assert found["in_container_layer"] == str(name == "in-layer")
+        assert found["container"] == name
+        assert found["in_container_layer"] == str(" in-layer-" in name)
         assert (found["appendonly"], found["appendfsync"]) == (as_fact(server["appendonly"]), server["appendfsync"])
     assert len(asked) == len(told)
 
