@@ -24,6 +24,8 @@ from fsadvisor.machine.untouched import captured_text
 from fsadvisor.patterns import late
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
     from fsadvisor.machine.port import Machine
 
 
@@ -32,6 +34,8 @@ _MOST_NAMES = 10_000
 WINDOW = late(r"window-.*\.json")
 """Files of `fsadvisor watch`."""
 _MOST_WINDOWS = 2000
+_MOST_WINDOWS_BYTES = 16 << 20
+"""What `watch` keeps at most."""
 _CHOICE = "name a directory that `fsadvisor capture` wrote, or a sos archive"
 
 
@@ -79,14 +83,25 @@ def _in_directory(where: str) -> Machine:
     from fsadvisor.machine.trees import FolderTree, LogTree, seen_through
 
     if windows := sorted(name for name in names if WINDOW.fullmatch(name)):
-        kept = (captured_text(Path(where, name)) for name in windows[-_MOST_WINDOWS:])
-        return WithFile(SosMachine(LogTree(""), where), INCIDENT, "".join(kept), where)
+        kept = "".join(reversed(tuple(_newest(where, windows[-_MOST_WINDOWS:]))))
+        return WithFile(SosMachine(LogTree(""), where), INCIDENT, kept, where)
     try:
         return SosMachine(seen_through(FolderTree(where)), where)
     except MachineError as error:
         if error.what != NOTHING_KNOWN:
             raise
         raise MachineError(where, f"neither {recorded.TITLE} nor sos_commands, proc or sys in it", _CHOICE) from None
+
+
+def _newest(where: str, windows: Sequence[str]) -> Iterator[str]:
+    """The texts of windows, the newest first, as long as there is room for them."""
+    left = _MOST_WINDOWS_BYTES
+    for name in reversed(windows):
+        text = captured_text(Path(where, name))
+        left -= len(text)
+        if left < 0:
+            return
+        yield text
 
 
 def _begins_as_log(where: str) -> bool:

@@ -32,6 +32,8 @@ PUBLIC: Final = 0o644
 _NEW: Final = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
 _STEP: Final = os.O_PATH | os.O_NOFOLLOW | os.O_CLOEXEC
 _MOST_LINKS: Final = 40
+_TEMPORARY: Final = ".fsadvisor-"
+"""Within the names of files that are still being written: nobody else's backup is called so."""
 
 
 class _OthersError(Exception):
@@ -159,6 +161,7 @@ def locked(directory: int, name: str, *, wait: bool) -> int:
     while True:
         held = os.open(name, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC, PRIVATE, dir_fd=directory)
         try:
+            _see_that_it_is_private(name, os.fstat(held))
             fcntl.flock(held, fcntl.LOCK_EX | (0 if wait else fcntl.LOCK_NB))
             if _is_at(held, name, directory):
                 return held
@@ -168,6 +171,14 @@ def locked(directory: int, name: str, *, wait: bool) -> int:
                 os.unlink(name, dir_fd=directory)
             raise
         os.close(held)  # whoever had it before us took it away
+
+
+def _see_that_it_is_private(name: str, seen: os.stat_result) -> None:
+    """In a sticky directory anybody may have made it before us, or linked a file there that anybody may lock."""
+    if who := _others(seen):
+        raise _OthersError(f"{name} beside it {who}")
+    if seen.st_mode & 0o077:
+        raise _OthersError(f"{name} beside it may be locked by others")
 
 
 @contextlib.contextmanager
@@ -337,7 +348,7 @@ def _is_at(descriptor: int, name: str, directory: int) -> bool:
 def _replace(directory: int, name: str, content: bytes, mode: int) -> None:
     """In the directory whose lock is held."""
     _take_away_what_was_left(directory, name)
-    temporary = f".{name}.{os.urandom(4).hex()}"
+    temporary = f".{name}{_TEMPORARY}{os.urandom(4).hex()}"
     descriptor = os.open(temporary, _NEW, PRIVATE, dir_fd=directory)
     try:
         with os.fdopen(descriptor, "wb") as opened:
@@ -354,7 +365,7 @@ def _replace(directory: int, name: str, content: bytes, mode: int) -> None:
 
 def _take_away_what_was_left(directory: int, name: str) -> None:
     """What a writer of the same user left that was killed."""
-    ours = re.compile(rf"\.{re.escape(name)}\.[a-z0-9_]{{8}}")
+    ours = re.compile(rf"\.{re.escape(name)}{re.escape(_TEMPORARY)}[0-9a-f]{{8}}")
     for left in filter(ours.fullmatch, os.listdir(directory)):
         with contextlib.suppress(OSError):
             seen = os.stat(left, dir_fd=directory, follow_symlinks=False)

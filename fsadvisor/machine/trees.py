@@ -142,6 +142,8 @@ class FolderTree:
                 os.lseek(descriptor, -OUTPUT_CAP_BYTES, os.SEEK_END)
                 return Reply(_whole_lines(os.read(descriptor, OUTPUT_CAP_BYTES)), name)
             return Reply(decoded(os.read(descriptor, OUTPUT_CAP_BYTES)), name)
+        except OSError as error:
+            return unreadable(os.strerror(error.errno or 0), name)
         finally:
             os.close(descriptor)
 

@@ -135,7 +135,7 @@ def captured_text(path: Path, most: int = OUTPUT_CAP_BYTES, choice: str = _CHOIC
             mode = os.fstat(descriptor).st_mode
             if not stat.S_ISREG(mode) and not (own and stat.S_ISFIFO(mode)):
                 raise MachineError(str(path), "not a regular file", choice)
-            content = file.read(most + 1)
+            content = file.read(most + 1) or b""  # None: nothing yet, of what is never at its end
     except (OSError, ValueError) as error:
         said = getattr(error, "strerror", None) or "can't be read"
         raise MachineError(str(path), said, choice) from None

@@ -328,7 +328,8 @@ def longest_extent(extents: Sequence[Extent], work: Io) -> FileExtent:
 @contextlib.contextmanager
 def _device(folder: Path) -> Iterator[int]:
     """The block device that the folder's filesystem is on, open for reading past the page cache."""
-    number = folder.stat().st_dev
+    with explained(f"looking at {folder}"):
+        number = folder.stat().st_dev
     name = _name(number)
     if name is None:
         raise EngineError(

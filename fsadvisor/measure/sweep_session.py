@@ -90,7 +90,7 @@ def planned(
     """See what there is to measure with. Raises SweepError, and EngineError where a tool does not answer."""
     if os.geteuid() != 0:
         raise SweepError("a sweep makes devices and mounts: run it as root")
-    if not folder.is_dir():
+    if not os.path.isdir(folder):  # noqa: PTH112 - of any name
         raise SweepError(f"--on-scratch: {folder} is no directory")
     if any("\ud800" <= sign <= "\udfff" for sign in str(folder.resolve())):
         raise SweepError(f"--on-scratch: the name of {folder} is no UTF-8: name another directory")

@@ -89,7 +89,7 @@ def side_of(text: str | bytes) -> Side:
     """A report as it is printed. Raises NoReportError."""
     try:
         report = msgspec.json.decode(text, type=_Report)
-    except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
+    except (msgspec.MsgspecError, UnicodeError, RecursionError) as error:
         raise NoReportError(f"no report that `fsadvisor --json` prints ({error})") from None
     if report.schema not in READ:
         raise NoReportError(f"a document {report.schema!r}, not {' or '.join(READ)}")

@@ -15,6 +15,7 @@ from fsadvisor.machine.opening import open_machine
 from fsadvisor.machine.port import MachineError
 from fsadvisor.machine.recording import RecordingMachine
 from fsadvisor.machine.untouched import captured_text
+from fsadvisor.pages.glyphs import clean
 from fsadvisor.report import difference, history, power_loss
 from fsadvisor.report.as_json import as_json
 from fsadvisor.report.difference import NoReportError, Side
@@ -49,7 +50,7 @@ def _side(which: str, chosen: Namespace, rulebook: Rulebook) -> Side:
     if which == LAST:
         return _last()
     path = None if which == NOW else Path(which)
-    if path is not None and path.is_file() and _starts_like_json(path):
+    if path is not None and os.path.isfile(path) and _starts_like_json(path):  # noqa: PTH113 - of any name
         try:
             return difference.side_of(captured_text(path, _MOST_BYTES, _CHOICE))
         except NoReportError as error:
@@ -111,7 +112,7 @@ def capture(machine: Machine, folder: Path, judged: Callable[[Machine], Sequence
     recording.write(folder)
     replayed = judged(open_machine(folder))
     same = sorted(map(_gist, verdicts)) == sorted(map(_gist, replayed))
-    sys.stderr.write(f"fsadvisor: recorded into {folder}; look through it before you send it\n")
+    sys.stderr.write(f"fsadvisor: recorded into {clean(str(folder))}; look through it before you send it\n")
     if not same:
         sys.stderr.write("fsadvisor: the recording does not give the same verdicts as this machine: please report it\n")
     return same

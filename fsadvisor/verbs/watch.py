@@ -39,7 +39,7 @@ def run(chosen: argparse.Namespace, _: Machine, write: Callable[[Iterable[str]],
         return 0
     if when.passed(symptoms.text(when.file)) is None:
         raise RefusedError(f"{when.file}: this kernel tells no pressure; boot with psi=1, where it can")
-    if not folder.is_dir():
+    if not os.path.isdir(folder):  # noqa: PTH112 - of any name
         raise RefusedError(f"{folder}: no such directory; make it first: mkdir -m 700 {shlex.quote(str(folder))}")
     safe_files.may_be_new(folder / "window-0")
     ended = threading.Event()

@@ -235,6 +235,14 @@ def test_a_recorded_directory_of_very_many_names_is_not_gone_through(tmp_path):
     assert "more than 20000 names" in out
 
 
+def test_very_many_windows_are_read_up_to_what_watch_keeps(tmp_path):
+    for it in range(100):
+        (tmp_path / f"window-{it}.json").touch()
+        os.truncate(tmp_path / f"window-{it}.json", 4 << 20)
+    status, out, said = bounded("--on", tmp_path, "--summary")
+    assert status == 5, (out, said)
+
+
 @pytest.mark.long
 def test_many_links_to_one_large_file_are_answered_up_to_a_limit(tmp_path):
     large = bytes(4 << 20)

@@ -153,6 +153,27 @@ def test_another_user_s_lock_keeps_no_writer_waiting(shared):
 
 
 @needs_root
+def test_a_lock_that_another_user_made_first_keeps_no_writer_waiting(shared):
+    as_eve((shared / ".report.lock").touch)
+    with pytest.raises(MachineError, match=r"\.report\.lock beside it belongs to"):
+        safe_files.rewrite(shared / "report", lambda _: b"new", 9, 0o644)
+
+
+@needs_root
+def test_nor_does_one_that_others_may_lock(shared):
+    (shared / ".report.lock").touch(mode=0o644)
+    with pytest.raises(MachineError, match="may be locked by others"):
+        safe_files.rewrite(shared / "report", lambda _: b"new", 9, 0o644)
+
+
+def test_what_only_looks_like_a_file_half_written_stays(tmp_path):
+    (tmp_path / ".report.20261127").write_text("a backup")
+    (tmp_path / ".report.fsadvisor-0123abcd").write_text("half")
+    safe_files.rewrite(tmp_path / "report", lambda _: b"new", 9, 0o644)
+    assert {it.name for it in tmp_path.iterdir()} == {"report", ".report.20261127"}
+
+
+@needs_root
 def test_an_ordinary_user_writes_where_only_that_user_and_root_may(shared):
     (shared / "roots").mkdir(mode=0o755)
 

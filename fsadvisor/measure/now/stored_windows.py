@@ -6,6 +6,7 @@ of them as what `waits` makes its sentences of: what was not kept is not known.
 
 from __future__ import annotations
 
+import os
 import re
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeVar
@@ -138,12 +139,11 @@ def trouble(window: Window) -> tuple[float, float]:
 
 def windows_in(path: Path) -> list[Window]:
     """The windows of a file, a directory of `watch`, or a capture, the oldest first. Raises MachineError."""
-    if not path.is_dir():
+    try:
+        files = [one for one in path.iterdir() if WINDOW.fullmatch(one.name)]
+        windows = [window for file in files for window in _of_file(file)] or list(incident(open_machine(path)))
+    except OSError:  # no directory, or none that can be read: what is wrong with it is told by name
         windows = _of_file(path)
-    elif files := [one for one in path.iterdir() if WINDOW.fullmatch(one.name)]:
-        windows = [window for file in files for window in _of_file(file)]
-    else:
-        windows = list(incident(open_machine(path)))
     if not windows:
         raise MachineError(str(path), "no window in it", _NONE)
     return sorted(windows, key=lambda one: one.when)
@@ -181,7 +181,7 @@ class _Answer(msgspec.Struct):
 def _of_file(file: Path) -> list[Window]:
     """Lines of windows, one answer of --json, a file of those who keep history, or what their tools made of one."""
     archive = file.with_name(f"{file.name}.index")
-    if not file.exists() and archive.exists():  # an archive of PCP's, named as its tools name it
+    if not os.path.exists(file) and os.path.exists(archive):  # noqa: PTH110 - of any name; an archive of PCP's, named as its tools name it
         file = archive
     text = captured_text(file, _MOST_KEPT, "name what `fsadvisor watch`, sysstat, atop or PCP kept")
     begins = text[:8].encode("utf-8", "surrogateescape").decode("latin-1")
@@ -194,7 +194,7 @@ def _of_file(file: Path) -> list[Window]:
             return interval_windows(read, keeper.name)
     try:
         return [_checked(msgspec.json.decode(text, type=_Answer).window, str(file))]
-    except (msgspec.MsgspecError, UnicodeError):
+    except (msgspec.MsgspecError, UnicodeError, RecursionError):
         return _of_lines(text, str(file))  # not an answer: lines of windows
 
 
