@@ -24,7 +24,7 @@ from fsadvisor.tui.views.rows import Row, keys_of, matching, nearest, nothing_fo
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from textual.events import Click, Resize
+    from textual.events import Click
     from textual.strip import Strip
 
 
@@ -93,7 +93,7 @@ class RowsView(ScrollView, Drawn, can_focus=True, inherit_bindings=False):
         self._words = ""
         self._unfound: Sequence[Line] = ()
         self._first = ""
-        self._built_for = self._built_in = -1
+        self._built_for = -1
         self._measures: _Measures | None = None
         self._empty: Sequence[Line] = (line(span(empty, Tone.DIM)),)
 
@@ -161,16 +161,23 @@ class RowsView(ScrollView, Drawn, can_focus=True, inherit_bindings=False):
         places = range(self.cursor + 1, len(self._rows)) if by > 0 else range(self.cursor - 1, -1, -1)
         self.cursor = next((at for at in places if is_title(self._rows[at])), self.cursor)
 
-    def on_resize(self, event: Resize) -> None:
-        """Other rows for another width; with more or less room, they may have more or fewer lines."""
-        if event.size.width != self._built_for or event.size.height != self._built_in:
+    def on_resize(self) -> None:
+        """Other rows for another width; the same ones, laid out anew, in more or less room."""
+        if self._columns != self._built_for:
             self._rebuild()
+        elif self._built_for > 0:
+            self._filter()
+
+    @property
+    def _columns(self) -> int:
+        """For a row."""
+        return self.scrollable_content_region.width or self.size.width
 
     def _rebuild(self) -> None:
-        width = self.scrollable_content_region.width or self.size.width
+        width = self._columns
         if width <= 0:
             return
-        self._built_for, self._built_in = width, self.size.height
+        self._built_for = width
         self._all = self._build(width)
         self._filter()
 
