@@ -27,6 +27,7 @@ class Layer(Described, frozen=True, kw_only=True):
     md_level: Fact[str] = some("RAID level, LVM's RAID included", "md/level, dmsetup table")
     md_chunk_bytes: Fact[int] = some("RAID chunk", "md/chunk_size", "bytes")
     md_degraded: Fact[int] = some("members missing", "md/degraded", "devices")
+    md_failed: Fact[bool] = some("more members are missing than it can do without", "md/array_state, md/degraded")
     md_action: Fact[str] = some(
         "what it does now: idle, check, resync, recover, …; 'pending': a resync that is due has not begun",
         "md/sync_action, md/resync_start",

@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 
 _PARITY = ("raid4", "raid5", "raid6")
 _WITHOUT_COPIES = ("raid0", "linear")
+_SPARED: Final = {"raid4": 1, "raid5": 1, "raid6": 2}
+"""How many members of any an array can lose; of RAID 10 it counts which."""
 _MOVING = ("resync", "recover", "reshape", "check", "repair")
 _NOT_SEEN_THROUGH = ("zvol",)
 """Kinds of layers of which only the tools of root tell whether they are RAID."""
@@ -34,6 +36,7 @@ def array(machine: Machine, folder: str) -> dict[str, Any]:
         "md_chunk_bytes": read_fact.number(machine, f"{folder}/md/chunk_size"),
         "md_consistency": read_fact.text(machine, f"{folder}/md/consistency_policy"),
     }
+    found["md_failed"] = _failed(machine, folder, level)
     if read_fact.value(level) not in _WITHOUT_COPIES:
         found["md_degraded"] = read_fact.number(machine, f"{folder}/md/degraded")
         found["md_mismatches"] = read_fact.number(machine, f"{folder}/md/mismatch_cnt")
@@ -45,6 +48,32 @@ def array(machine: Machine, folder: str) -> dict[str, Any]:
     if read_fact.value(level) in _PARITY:
         found["md_stripe_cache"] = read_fact.number(machine, f"{folder}/md/stripe_cache_size")
     return found
+
+
+def _failed(machine: Machine, folder: str, level: Fact[str]) -> Fact[bool]:
+    """Whether the array serves no more.
+
+    The kernel says broken of RAID 0 and linear since 5.4 (62f7b1989c02), of other levels since 5.19 (57668f0a4cc4).
+    """
+    state = read_fact.text(machine, f"{folder}/md/array_state")
+    if read_fact.value(state) == "broken":
+        return Known(True, state.source)
+    if isinstance(level, Unknown):
+        return level
+    if level.value in _WITHOUT_COPIES:
+        return read_fact.derive(state, lambda it: it == "broken")
+    missing = read_fact.number(machine, f"{folder}/md/degraded")
+    if isinstance(missing, Unknown):
+        return missing
+    if level.value in _SPARED:
+        return Known(missing.value > _SPARED[level.value], missing.source)
+    if missing.value <= 1:  # md lets the last member of a RAID 1 go never, and RAID 10 keeps two copies at least
+        return Known(False, missing.source)
+    return Unknown(
+        Cause.NOT_EXPOSED,
+        f"run `mdadm --detail /dev/{folder.rpartition('/')[2]}`: its State is FAILED or not",
+        state.source,
+    )
 
 
 def _spares(machine: Machine, folder: str) -> Fact[int]:

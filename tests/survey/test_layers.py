@@ -43,6 +43,28 @@ def test_what_an_array_says_of_itself():
     assert (found.md_stripe_cache.value, found.members.value) == (256, 2)
 
 
+@pytest.mark.parametrize(
+    ("level", "missing", "state", "failed"),
+    [
+        ("raid5", "1", "clean", False),
+        ("raid5", "2", "clean", True),
+        ("raid6", "2", "active", False),
+        ("raid6", "3", "active", True),
+        ("raid1", "1", "clean", False),
+        ("raid10", "1", "clean", False),
+        ("raid10", "2", "clean", None),
+        ("raid10", "2", "broken", True),
+        ("raid0", "", "broken", True),
+        ("raid0", "", "clean", False),
+        ("raid5", "", "clean", None),
+    ],
+)
+def test_an_array_has_failed_where_more_is_missing_than_it_can_spare(level, missing, state, failed):
+    more = {"md__degraded": missing} if missing else {}
+    found = layer("md0", SDA, SDB, raid(level, md__array_state=state, **more))
+    assert found.md_failed.value is failed if failed is not None else isinstance(found.md_failed, Unknown)
+
+
 def test_without_copies_no_member_can_be_missing_and_none_can_differ():
     found = layer("md0", SDA, SDB, raid("raid0", md__consistency_policy="none"))
     assert NOT_APPLICABLE == found.md_degraded == found.md_mismatches == found.md_last_action
