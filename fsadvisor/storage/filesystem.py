@@ -112,6 +112,9 @@ class Filesystem(Described, frozen=True, kw_only=True):
     )
     data_profile: Fact[str] = some("Btrfs data profile", "btrfs filesystem usage")
     metadata_profile: Fact[str] = some("Btrfs metadata profile", "btrfs filesystem usage")
+    mixed_profiles: Fact[tuple[str, ...]] = some(
+        "kinds of Btrfs block groups in use of which some keep fewer copies", "btrfs filesystem usage"
+    )
     devices: Fact[tuple[str, ...]] = about(
         "block devices that it lives on, its journal too", "mountinfo, dumpe2fs, /sys/fs/btrfs"
     )

@@ -162,6 +162,23 @@ def test_a_btrfs_counts_the_devices_that_are_missing():
     assert of("btrfs", files=files).device_count.value == 2
 
 
+@pytest.mark.parametrize(
+    ("groups", "mixed"),
+    [
+        (["Data,single: Size:8388608, Used:0", "Data,RAID1: Size:9, Used:5"], ()),
+        (["Data,single: Size:8388608, Used:4096", "Data,RAID1: Size:9, Used:5"], ("data: single beside raid1",)),
+        (["Metadata,DUP: Size:9, Used:5", "Metadata,RAID1C3: Size:9, Used:5"], ("metadata: dup beside raid1c3",)),
+        (["Data,RAID6: Size:9, Used:5", "Data,RAID1: Size:9, Used:5"], ()),
+        (["Data,RAID0: Size:9, Used:5", "Data,single: Size:9, Used:5"], ()),
+        (["Data,single: Size:9, Used:?", "Data,RAID1: Size:9, Used:5"], None),
+    ],
+)
+def test_a_btrfs_has_mixed_profiles_where_what_is_used_differs_in_copies(groups, mixed):
+    usage = "\n\n".join(("Overall:\n    Device size:\t\t99", *groups)) + "\n"
+    found = of("btrfs", "rw", "rw", commands={"btrfs filesystem usage -b /srv": usage}).mixed_profiles
+    assert isinstance(found, Unknown) if mixed is None else found.value == mixed
+
+
 def array(level, **more):
     return machine(
         disk("sda"),

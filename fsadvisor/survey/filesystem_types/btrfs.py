@@ -85,6 +85,7 @@ class BtrfsFacts(TypedDict):
     metadata_used_percent: Fact[int]
     data_profile: Fact[str]
     metadata_profile: Fact[str]
+    mixed_profiles: Fact[tuple[str, ...]]
     snapshots: Fact[bool]
     shut_down: Fact[bool]
     space_cache: Fact[Literal["v1", "v2", "none"]]
@@ -119,6 +120,7 @@ def facts(machine: Machine, block: Superblock, kernel: Fact[Version], members: t
         metadata_used_percent=read_fact.field(usage, tool, _metadata_used_percent),
         data_profile=read_fact.field(usage, tool, lambda it: _profile(it, "Data")),
         metadata_profile=read_fact.field(usage, tool, lambda it: _profile(it, "Metadata")),
+        mixed_profiles=read_fact.field(usage, tool, _mixed_profiles),
         snapshots=read_fact.field(snapshots, " ".join(snapshots_argv), lambda it: bool(it.paths)),
         shut_down=by_options(block, btrfs_seeds(_writeable(machine, block.directory, members))),
         space_cache=_space_cache(options),
@@ -207,6 +209,25 @@ def _metadata_used_percent(usage: BtrfsUsage) -> int | None:
     if not groups or len(sizes) < len(groups) or len(used) < len(groups) or not sum(sizes):
         return None
     return min(100, 100 * (sum(used) + (usage.global_reserve_bytes or 0)) // sum(sizes))
+
+
+_LOST_WITH_ONE_DEVICE: Final = ("single", "raid0", "dup")
+"""The profiles of which one device may hold all copies, the weakest first."""
+
+
+def _mixed_profiles(usage: BtrfsUsage) -> tuple[str, ...] | None:
+    """'data: single beside raid1' of each kind; what is empty, as after mkfs, counts for nothing."""
+    found: list[str] = []
+    for kind in dict.fromkeys(group.kind for group in usage.groups):
+        groups = [group for group in usage.groups if group.kind == kind]
+        if len(groups) > 1 and any(group.used_bytes is None for group in groups):
+            return None
+        used = {group.profile for group in groups if group.used_bytes}
+        weakest = next((it for it in _LOST_WITH_ONE_DEVICE if it in used), None)
+        others = sorted(used - {weakest, "raid0" if weakest == "single" else ""})
+        if weakest and others:
+            found.append(f"{kind.lower()}: {weakest} beside {' and '.join(others)}")
+    return tuple(found)
 
 
 def _profile(usage: BtrfsUsage, kind: str) -> str | None:
