@@ -128,8 +128,6 @@ def _ago(seconds: float) -> str:
 GONE: Final = ("offline", "transport-offline", "deleted", "cancel", "dead", "deleting", "deleting (no IO)")
 """States of SCSI devices (drivers/scsi/scsi_sysfs.c) and NVMe controllers (sysfs.c) that take no requests."""
 _LOGGED_IN: Final = "LOGGED_IN"
-_CONTAINER: Final = late(r"external:(?!/)")
-"""An array in one says external:/md127/0."""
 _WITH_A_STATE: Final = ("sd", "nvme")
 _SESSION: Final = late(r"/(session\d+)/")
 _MOST_BELOW: Final = 200
@@ -217,40 +215,3 @@ def _of_all(devices: list[Fact[bool]]) -> Fact[bool] | None:
     """What holds of one device, or of several that are all there; None where the data may be on the others."""
     alike = len(devices) == 1 or all(read_fact.value(it) is False for it in devices)
     return devices[0] if devices and alike else None
-
-
-def inactive_arrays(machine: Machine) -> Fact[tuple[str, ...]]:
-    """The md arrays that have members and were not started: they have no size, and nothing can stand on them.
-
-    A container of IMSM or DDF has members, and is never started: the arrays in it are.
-    """
-    found: list[str] = []
-    unknown: list[Unknown] = []
-    for name in (it for it in read_fact.names(machine.entries("/sys/block")) if it.startswith("md")):
-        folder = f"/sys/block/{name}"
-        size = read_fact.number(machine, f"{folder}/size")
-        if isinstance(size, Known) and size.value:
-            continue
-        metadata = read_fact.text(machine, f"{folder}/md/metadata_version")
-        state = read_fact.text(machine, f"{folder}/md/array_state")
-        missing = [fact for fact in (size, metadata, state) if isinstance(fact, Unknown)]
-        if missing:
-            unknown.append(missing[0])
-            continue
-        if _CONTAINER.match(read_fact.value(metadata) or ""):
-            continue
-        members = [it for it in read_fact.names(machine.entries(f"{folder}/md")) if it.startswith("dev-")]
-        if members and read_fact.value(state) == "inactive":
-            wanted = read_fact.value(read_fact.number(machine, f"{folder}/md/raid_disks"))
-            found.append(f"{name} with {len(members)}{f' of {wanted}' if wanted else ''} members")
-    return unknown[0] if unknown and not found else Known(tuple(found), "/sys/block/md*/md/array_state")
-
-
-def array_action(machine: Machine, folder: str) -> Fact[str]:
-    """What an array does now; 'pending': a resync has to be done and has not begun, as mdstat's resync=PENDING says."""
-    action = read_fact.text(machine, f"{folder}/md/sync_action")
-    if read_fact.value(action) == "idle":
-        begins = read_fact.number(machine, f"{folder}/md/resync_start")
-        if isinstance(begins, Known):  # a sector; 'none' where nothing is left to do
-            return Known("pending", begins.source)
-    return action

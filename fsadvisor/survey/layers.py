@@ -10,7 +10,7 @@ from fsadvisor.facts import NOT_APPLICABLE, Cause, Fact, Known, Unknown
 from fsadvisor.readers import dm_target, dmsetup, volume_tools
 from fsadvisor.readers.block_files import parse_scheduler as parse_choice
 from fsadvisor.storage import Layer
-from fsadvisor.survey import block, members, raid, read_fact, soundness, trends
+from fsadvisor.survey import arrays, block, members, raid, read_fact, soundness, trends
 from fsadvisor.survey.identity import SubjectIdentities
 
 if TYPE_CHECKING:
@@ -165,9 +165,9 @@ def _of_its_kind(
     if "dm" in device.holds:
         return {"members": members, **_device_mapper(machine, device, settings, tables, volumes)}
     if "md" in device.holds:
-        shifts = raid.data_offsets(machine, folder)
+        shifts = arrays.data_offsets(machine, folder)
         off = block.off_blocks(shifts, settings.physical_block_bytes)
-        return {"members": members, "misaligned": off, **raid.array(machine, folder)}
+        return {"members": members, "misaligned": off, **arrays.array(machine, folder)}
     if device.name.startswith("bcache"):
         mode = read_fact.file_record(machine, f"{folder}/bcache/cache_mode", parse_choice)
         return {

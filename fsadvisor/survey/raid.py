@@ -1,15 +1,16 @@
-"""Arrays, volumes and caches: md, LVM, bcache and dm-cache, and the striping that a filesystem stands on."""
+"""RAID levels, volumes and caches: LVM, bcache and dm-cache, and the striping that a filesystem stands on."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from fsadvisor.facts import Cause, Fact, Known, Unknown
-from fsadvisor.readers import dm_target, systemd_units, volume_tools, whole
-from fsadvisor.survey import faults, read_fact
+from fsadvisor.readers import dm_target, volume_tools, whole
+from fsadvisor.survey import read_fact
+from fsadvisor.survey.arrays import COPIES
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
+    from collections.abc import Iterable, Mapping
 
     from fsadvisor.machine.port import Argv, Machine
     from fsadvisor.readers.dmsetup import Target
@@ -18,161 +19,8 @@ if TYPE_CHECKING:
     from fsadvisor.survey.block import BlockDevice, BlockTree
     from fsadvisor.survey.inventory import Stack
 
-_PARITY = ("raid4", "raid5", "raid6")
-_WITHOUT_COPIES = ("raid0", "linear")
-_SPARED: Final = {"raid4": 1, "raid5": 1, "raid6": 2}
-"""How many members of any an array can lose; of RAID 10 it counts which."""
-_MOVING = ("resync", "recover", "reshape", "check", "repair")
 _NOT_SEEN_THROUGH = ("zvol",)
 """Kinds of layers of which only the tools of root tell whether they are RAID."""
-
-
-def array(machine: Machine, folder: str) -> dict[str, Any]:
-    """The facts of an md array."""
-    level = read_fact.text(machine, f"{folder}/md/level")
-    found: dict[str, Any] = {
-        "kind": Known("md", folder),
-        "md_level": level,
-        "md_chunk_bytes": read_fact.number(machine, f"{folder}/md/chunk_size"),
-        "md_consistency": read_fact.text(machine, f"{folder}/md/consistency_policy"),
-    }
-    found["md_failed"] = _failed(machine, folder, level)
-    if read_fact.value(level) not in _WITHOUT_COPIES:
-        found["md_degraded"] = read_fact.number(machine, f"{folder}/md/degraded")
-        found["md_mismatches"] = read_fact.number(machine, f"{folder}/md/mismatch_cnt")
-        found["md_action"] = faults.array_action(machine, folder)
-        found["md_spares"] = _spares(machine, folder)
-        if read_fact.value(found["md_action"]) in _MOVING:
-            found["md_at_speed_limit"] = _at_speed_limit(machine, folder)
-        found["md_last_action"] = read_fact.text(machine, f"{folder}/md/last_sync_action")
-    if read_fact.value(level) in _PARITY:
-        found["md_stripe_cache"] = read_fact.number(machine, f"{folder}/md/stripe_cache_size")
-    return found
-
-
-def _failed(machine: Machine, folder: str, level: Fact[str]) -> Fact[bool]:
-    """Whether the array serves no more.
-
-    The kernel says broken of RAID 0 and linear since 5.4 (62f7b1989c02), of other levels since 5.19 (57668f0a4cc4).
-    """
-    state = read_fact.text(machine, f"{folder}/md/array_state")
-    if read_fact.value(state) == "broken":
-        return Known(True, state.source)
-    if isinstance(level, Unknown):
-        return level
-    if level.value in _WITHOUT_COPIES:
-        return read_fact.derive(state, lambda it: it == "broken")
-    missing = read_fact.number(machine, f"{folder}/md/degraded")
-    if isinstance(missing, Unknown):
-        return missing
-    if level.value in _SPARED:
-        return Known(missing.value > _SPARED[level.value], missing.source)
-    if missing.value <= 1:  # md lets the last member of a RAID 1 go never, and RAID 10 keeps two copies at least
-        return Known(False, missing.source)
-    return Unknown(
-        Cause.NOT_EXPOSED,
-        f"run `mdadm --detail /dev/{folder.rpartition('/')[2]}`: its State is FAILED or not",
-        state.source,
-    )
-
-
-def _spares(machine: Machine, folder: str) -> Fact[int]:
-    names = machine.entries(f"{folder}/md")
-    if isinstance(names, Unknown):
-        return names
-    spares = 0
-    for name in names:
-        if name.startswith("dev-"):
-            state = read_fact.text(machine, f"{folder}/md/{name}/state")
-            if isinstance(state, Unknown):
-                return state
-            spares += "spare" in state.value.split(",")
-    return Known(spares, f"{folder}/md/dev-*/state")
-
-
-def _at_speed_limit(machine: Machine, folder: str) -> Fact[bool]:
-    """The limit is a number and who set it: '200000 (system)'."""
-    speed = read_fact.number(machine, f"{folder}/md/sync_speed")
-    maximum = read_fact.text(machine, f"{folder}/md/sync_speed_max")
-    if isinstance(speed, Unknown):
-        return speed
-    if isinstance(maximum, Unknown):
-        return maximum
-    limit = whole(maximum.value.partition(" ")[0])
-    return read_fact.fact_of(None if not limit else 10 * speed.value >= 9 * limit, maximum.source)
-
-
-MD_UNITS: Argv = (
-    "systemctl", "show", "mdmonitor.service", "mdadm.service", "mdcheck_start.timer", "raid-check.timer",
-    "--property=Id,LoadState,ActiveState,UnitFileState",
-)  # fmt: skip
-MD_MAIL: Argv = (
-    "grep", "-csE", "^(MAILADDR|PROGRAM)[[:space:]]+[^[:space:]]",
-    "/etc/mdadm/mdadm.conf", "/etc/mdadm.conf", "/dev/null",
-)  # fmt: skip
-"""How many such lines each file has: whose mail it is stays there. Of /dev/null there is always an answer, at last."""
-_CRON: Final = ("mdadm", "raid-check")
-
-
-def has_arrays(tree: BlockTree) -> bool:
-    """Whether an md array is there to ask about."""
-    return any("md" in device.holds for device in tree.devices.values())
-
-
-def watched(machine: Machine, layers: Mapping[str, Layer]) -> dict[str, Any]:
-    """The host's facts about its arrays with copies: who watches them, who is told, whether they are checked."""
-    own = [it for it in layers.values() if read_fact.value(it.kind) == "md"]
-    arrays = [it for it in own if read_fact.value(it.md_level) in _COPIES]
-    if not arrays:
-        unclear = next((it.md_level for it in own if isinstance(it.md_level, Unknown)), None)
-        return {"md_arrays": unclear or Known(0, "/sys/block")}
-    shown = read_fact.command_record(machine, MD_UNITS, systemd_units.parse_systemctl_show)
-    units: Fact[frozenset[str]] = read_fact.field(shown, " ".join(MD_UNITS[:2]), lambda it: frozenset(_active(it)))
-    jobs = machine.entries("/etc/cron.d")
-    by_cron = not isinstance(jobs, Unknown) and bool(set(_CRON).intersection(jobs))
-    return {
-        "md_arrays": Known(len(arrays), "/sys/block"),
-        "md_monitor": read_fact.derive(units, lambda it: bool(it & {"mdmonitor.service", "mdadm.service"})),
-        "md_mail": _mail(machine),
-        "md_check_scheduled": Known(True, "/etc/cron.d")
-        if by_cron
-        else read_fact.derive(units, lambda it: bool(it & {"mdcheck_start.timer", "raid-check.timer"})),
-    }
-
-
-def _mail(machine: Machine) -> Fact[bool]:
-    """Whether a file names somebody; an answer that does not end with that of /dev/null is not grep's, or not all."""
-    answer = machine.run([MD_MAIL])[0]
-    if isinstance(answer, Unknown):
-        return answer
-    *files, last = [line.rpartition(":") for line in answer.text.splitlines()] or [("", "", "")]
-    counts = [whole(count) for _, _, count in files]
-    if last != ("/dev/null", ":", "0") or not {name for name, _, _ in files} <= set(MD_MAIL[3:]) or None in counts:
-        return Unknown(Cause.UNREADABLE, "retry", answer.source)
-    if not files and not machine.root:
-        return Unknown(Cause.DENIED, "run as root", answer.source)
-    return Known(any(counts), answer.source)
-
-
-def _active(shown: systemd_units.SystemctlShow) -> Iterator[str]:
-    for unit in shown.units:
-        if unit.get("ActiveState") == "active":
-            yield unit.get("Id") or ""
-
-
-def data_offsets(machine: Machine, folder: str) -> Fact[tuple[int, ...]]:
-    """Where the data starts on each member, in sectors."""
-    names = machine.entries(f"{folder}/md")
-    if isinstance(names, Unknown):
-        return names
-    found: list[int] = []
-    for name in names:
-        if name.startswith("dev-"):
-            offset = read_fact.number(machine, f"{folder}/md/{name}/offset")
-            if isinstance(offset, Unknown):
-                return offset
-            found.append(offset.value)
-    return read_fact.fact_of(tuple(found) or None, f"{folder}/md/dev-*/offset")
 
 
 def level_of(targets: tuple[Target, ...]) -> str | None:
@@ -353,7 +201,6 @@ def _width(machine: Machine, folder: str, chunk: Fact[int], disks: int) -> Fact[
     return width if sound else Unknown(Cause.NOT_EXPOSED, "", width.source)
 
 
-_COPIES = ("raid1", "raid10", "raid4", "raid5", "raid6")
 _PLAIN = ("nvme", "sata", "sas", "usb", "mmc")
 _CACHE_LEG = {"cache": 1, "writecache": 1}
 """Which device below the target holds what is not written back yet; a mapping of dm_target.CacheTarget."""
@@ -413,7 +260,7 @@ def _one_is(name: str, stack: Stack, layers: Mapping[str, Layer], disks: Mapping
     reached = (top, *stack.under(top))
     for subject in reached:
         layer = layers.get(subject)
-        if layer is not None and read_fact.value(layer.md_level) in _COPIES:
+        if layer is not None and read_fact.value(layer.md_level) in COPIES:
             return Known(True, f"{subject.partition(':')[2]} is {read_fact.value(layer.md_level)}")
         if layer is not None and read_fact.value(layer.kind) in (None, "dm-mirror"):
             return Unknown(Cause.NOT_EXPOSED, "", f"what {subject.partition(':')[2]} is made of")

@@ -17,6 +17,7 @@ from fsadvisor.readers import dmsetup, json_text, lsblk, mount_tables, volume_to
 from fsadvisor.readers.kernel_log import ARGV as KERNEL_LOG
 from fsadvisor.storage import Layer, Storage
 from fsadvisor.survey import (
+    arrays,
     attested,
     block,
     configured,
@@ -299,8 +300,8 @@ def _commands(machine: Machine, tree: BlockTree, labels_told: bool) -> list[Argv
         wanted.append(raid.AUTOEXTEND)
     if any(it.startswith("stratis-") for it in _mapped_uuids(machine, tree)):
         wanted.append(dmsetup.DMSETUP_POOLS_ARGV)
-    if raid.has_arrays(tree):
-        wanted += [raid.MD_UNITS, raid.MD_MAIL]
+    if arrays.has_arrays(tree):
+        wanted += [arrays.MD_UNITS, arrays.MD_MAIL]
     return wanted
 
 

@@ -7,7 +7,7 @@ import pytest
 from fsadvisor.machine import archived_tools
 from fsadvisor.machine.opening import open_machine
 from fsadvisor.readers import dmsetup, systemd_units, volume_tools, zfs_tools
-from fsadvisor.survey import host, raid
+from fsadvisor.survey import arrays, host, raid
 from tests.machine.test_archive_versions import known, mangled, seen, sos, write
 from tests.paths import CAPTURES, needs_captures
 
@@ -227,7 +227,7 @@ def test_several_units_are_told_by_the_lists(tmp_path):
     units = "UNIT LOAD ACTIVE SUB DESCRIPTION\n  mdmonitor.service loaded active running MD\n\n1 loaded units listed.\n"
     files = "UNIT FILE STATE\nmdmonitor.service enabled\n\n1 unit files listed.\n"
     outputs = {"systemctl list-units --all": units, "systemctl list-unit-files": files}
-    answer = answered(archive(tmp_path, outputs), raid.MD_UNITS)
+    answer = answered(archive(tmp_path, outputs), arrays.MD_UNITS)
     shown = systemd_units.parse_systemctl_show(answer.text).units
     assert [(it.get("Id"), it.get("ActiveState")) for it in shown] == [
         ("mdmonitor.service", "active"),
@@ -252,7 +252,7 @@ def test_jobs_that_defragment_are_found_where_cron_and_systemd_were_kept(tmp_pat
 
 def test_mdadm_conf_tells_whether_somebody_gets_mail(tmp_path):
     for conf, count in (("MAILADDR root\n", 1), ("DEVICE partitions\n", 0)):
-        answer = answered(archive(tmp_path, {}, {"etc/mdadm.conf": conf}), raid.MD_MAIL)
+        answer = answered(archive(tmp_path, {}, {"etc/mdadm.conf": conf}), arrays.MD_MAIL)
         assert answer.text == f"/etc/mdadm.conf:{count}\n/dev/null:0\n"
 
 

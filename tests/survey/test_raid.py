@@ -1,7 +1,7 @@
 """Who is told of an array's trouble."""
 
 from fsadvisor.facts import Cause, Known
-from fsadvisor.survey import raid
+from fsadvisor.survey import arrays
 from fsadvisor.survey.whole import survey
 from tests.cases import each
 from tests.panel.servers import md_nobody_told
@@ -9,7 +9,7 @@ from tests.panel.servers import md_nobody_told
 
 def mail(printed):
     server = md_nobody_told.server()
-    server.commands[" ".join(raid.MD_MAIL)] = printed
+    server.commands[" ".join(arrays.MD_MAIL)] = printed
     return next(it.scope["host"].md_mail for it in survey(server, {}).subjects if it.kind == "host")
 
 

@@ -1,6 +1,6 @@
 """A RAID 10 without MAILADDR: the first dead drive goes unseen until the second. Name somebody."""
 
-from fsadvisor.survey import raid
+from fsadvisor.survey import arrays
 from tests.panel import build
 
 FIRST = ("md-nobody-told host",)
@@ -14,8 +14,8 @@ def server():
         layers=[build.md("md0", "9:0", "raid10", [it.name for it in disks], size="31251824640")],
         mounts=[build.Mount("/", "md0", "9:0", size=7 * 10**12)],
         commands={
-            " ".join(raid.MD_UNITS): "Id=mdmonitor.service\nLoadState=loaded\nActiveState=inactive\n\n"
+            " ".join(arrays.MD_UNITS): "Id=mdmonitor.service\nLoadState=loaded\nActiveState=inactive\n\n"
             "Id=mdcheck_start.timer\nLoadState=loaded\nActiveState=active\n",
-            " ".join(raid.MD_MAIL): "/etc/mdadm/mdadm.conf:0\n/dev/null:0\n",
+            " ".join(arrays.MD_MAIL): "/etc/mdadm/mdadm.conf:0\n/dev/null:0\n",
         },
     )

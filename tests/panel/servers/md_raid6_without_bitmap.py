@@ -1,6 +1,6 @@
 """A RAID 6 of old make without a bitmap: each crash costs a day of resync. `mdadm --grow --bitmap=internal`."""
 
-from fsadvisor.survey import raid
+from fsadvisor.survey import arrays
 from tests.panel import build
 
 FIRST = ("md-without-bitmap layer:md0",)
@@ -18,8 +18,8 @@ def server():
         ],
         mounts=[build.Mount("/", "md0", "9:0", size=7 * 10**12)],
         commands={
-            " ".join(raid.MD_UNITS): "Id=mdmonitor.service\nLoadState=loaded\nActiveState=active\n\n"
+            " ".join(arrays.MD_UNITS): "Id=mdmonitor.service\nLoadState=loaded\nActiveState=active\n\n"
             "Id=mdcheck_start.timer\nLoadState=loaded\nActiveState=active\n",
-            " ".join(raid.MD_MAIL): "/etc/mdadm/mdadm.conf:1\n/dev/null:0\n",
+            " ".join(arrays.MD_MAIL): "/etc/mdadm/mdadm.conf:1\n/dev/null:0\n",
         },
     )
