@@ -194,7 +194,7 @@ _WAIVE_SAYS = (
 
 def _add_waive(waive: Parser) -> None:
     waive.add_argument("about", metavar="RULE", help="a rule's id, such as nobarrier-unproven")
-    waive.add_argument("subject", metavar="SUBJECT", help="such as filesystem:/dev/sdb1")
+    waive.add_argument("subject", metavar="SUBJECT", help="such as /srv or filesystem:/dev/sdb1")
     by_severity = "default: in 7 days for what is critical, 30 for high, 90 for moderate, 365 for low"
     _add_saying(waive, by_severity, "why the risk is accepted; has to be given")
 

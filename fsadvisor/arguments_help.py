@@ -74,7 +74,7 @@ TAKES: Final[Mapping[str, frozenset[str]]] = {
 }
 """The options of the report that each command takes as well."""
 
-_EXAMPLES: Final[Mapping[str, tuple[str, ...]]] = {
+EXAMPLES: Final[Mapping[str, tuple[str, ...]]] = {
     "": (
         "fsadvisor                        the explorer; in a pipe the report",
         "fsadvisor --json | jq .verdicts  for scripts",
@@ -93,7 +93,10 @@ _EXAMPLES: Final[Mapping[str, tuple[str, ...]]] = {
     ),
     "compare": ("fsadvisor compare /srv /var --dry-run", "fsadvisor compare /srv --images ext4,xfs"),
     "forecast": ("fsadvisor forecast /srv",),
-    "trial": ("fsadvisor trial --list", "fsadvisor trial noatime /srv"),
+    "trial": (
+        "fsadvisor trial -o noatime --on-scratch /srv --dry-run",
+        "fsadvisor trial access-times-written --on-scratch /srv",
+    ),
     "waits": ("fsadvisor waits", "fsadvisor waits /srv --seconds 30"),
     "doctor": ("fsadvisor doctor", "fsadvisor doctor full /var", "fsadvisor doctor fsync /srv/db"),
     "watch": ("fsadvisor watch --out /root/seen --for 8h --when 'io pressure > 20 %'",),
@@ -143,7 +146,7 @@ class Parser(argparse.ArgumentParser):
     def __init__(self, *names: str, **settings: object) -> None:
         settings.setdefault("formatter_class", _Formatter)
         super().__init__(*names, **settings)  # type: ignore[arg-type]
-        examples = _EXAMPLES.get("" if self.prog == "fsadvisor" else self.prog.rpartition(" ")[2], ())
+        examples = EXAMPLES.get("" if self.prog == "fsadvisor" else self.prog.rpartition(" ")[2], ())
         if examples and self.add_help:
             listed = "\n".join(("examples:", *(f"  {line}" for line in examples)))
             self.epilog = f"{listed}\n\n{self.epilog}" if self.epilog else listed

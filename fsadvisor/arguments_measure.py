@@ -180,7 +180,7 @@ def _window(text: str) -> float:
 
 TRIAL_SAYS = (
     "Try a change on two scratch filesystems side by side: as the machine's own is, and with the change. A job runs "
-    "on both in turn; told is how much faster it is. Says what it takes and asks before it starts."
+    "on both in turn, and tells how much faster it is. Says what it takes and asks before it starts."
 )
 
 

@@ -151,6 +151,12 @@ def test_a_waived_finding_stays_in_the_report_and_no_longer_counts(file):
     assert (found["waived"]["by"], found["waived"]["because"]) == ("Jo", "scratch")
 
 
+def test_a_filesystem_is_called_by_its_mount_point_as_well(file):
+    said = ("--because", "scratch", "--until", "2099-01-01")
+    assert run(file, "waive", "nobarrier-unproven", "/srv/recorded/srv", *said).returncode == 0
+    assert [it["subject"] for it in tomllib.loads(file.read_text())["waiver"]] == [SUBJECT]
+
+
 def test_a_waiver_needs_a_reason(file):
     assert "say why" in run(file, "waive", "nobarrier-unproven", SUBJECT, "--until", "2099-01-01").stderr
     assert not file.exists()

@@ -4,6 +4,7 @@ import datetime as dt
 import json
 import os
 import re
+import shlex
 import subprocess
 import sys
 from collections import Counter
@@ -11,8 +12,8 @@ from pathlib import Path
 
 import pytest
 
-from fsadvisor.arguments import OF_REPORT
-from fsadvisor.arguments_help import TAKES
+from fsadvisor.arguments import OF_REPORT, parsed
+from fsadvisor.arguments_help import EXAMPLES, TAKES
 from fsadvisor.machine.live import LiveMachine
 from fsadvisor.machine.recording import RecordingMachine
 from fsadvisor.report.as_json import as_json
@@ -271,6 +272,15 @@ def test_a_commands_help_has_the_options_that_it_takes_and_examples(verb):
     shown = {name for name in OF_REPORT if re.search(rf"^  --{name.replace('_', '-')}\b", told, re.MULTILINE)}
     assert shown == TAKES[verb] & set(OF_REPORT)
     assert ("examples:" in told) is (verb != "rule")
+
+
+@pytest.mark.parametrize("line", [line for lines in EXAMPLES.values() for line in lines])
+def test_every_example_of_a_help_is_a_command_line_that_is_taken(line):
+    command = line.partition("  ")[0].rpartition("; ")[2].partition(" | ")[0]
+    program, *words = shlex.split(command)
+    chosen = parsed(words)
+    assert program == "fsadvisor"
+    assert words[:1] != ["trial"] or (chosen.on_scratch and (chosen.words or chosen.options))
 
 
 @pytest.mark.parametrize("before", [True, False])

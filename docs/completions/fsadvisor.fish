@@ -186,7 +186,7 @@ complete -c fsadvisor -n '_shtab_fsadvisor_using forecast' -l window -x -d 'at t
 complete -c fsadvisor -n '_shtab_fsadvisor_using forecast' -l out -x -d 'draw the curves into a file that is new'
 complete -c fsadvisor -n '_shtab_fsadvisor_using forecast' -l markdown -d 'print tables in Markdown'
 complete -c fsadvisor -n '_shtab_fsadvisor_using forecast' -l yes -d 'start the sweep without asking'
-complete -c fsadvisor -n '_shtab_fsadvisor_using; and test $_shtab_fsadvisor_npos -eq 0' -a trial -d 'Try a change on two scratch filesystems side by side: as the machine'"'"'s own is, and with the change. A job runs on both in turn; told is how much faster it is. Says what it takes and asks before it starts.'
+complete -c fsadvisor -n '_shtab_fsadvisor_using; and test $_shtab_fsadvisor_npos -eq 0' -a trial -d 'Try a change on two scratch filesystems side by side: as the machine'"'"'s own is, and with the change. A job runs on both in turn, and tells how much faster it is. Says what it takes and asks before it starts.'
 complete -c fsadvisor -n '_shtab_fsadvisor_using trial' -s h -l help -d 'show this help message and exit'
 complete -c fsadvisor -n '_shtab_fsadvisor_using trial' -l json -d 'print JSON'
 complete -c fsadvisor -n '_shtab_fsadvisor_using trial' -l text -d 'print text (default in pipes)'

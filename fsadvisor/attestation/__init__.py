@@ -13,7 +13,7 @@ from fsadvisor.patterns import late
 from fsadvisor.readers import attestations, real, whole
 from fsadvisor.readers.attestations import Entry
 from fsadvisor.rulebook.mistakes import offsets
-from fsadvisor.storage import Disk
+from fsadvisor.storage import Disk, by_name
 from fsadvisor.storage.about import ATTEST
 from fsadvisor.storage.catalogue import Kind, catalogue, did_you_mean
 from fsadvisor.survey import read_fact
@@ -161,12 +161,14 @@ def subject_id(kind: str, subject: str) -> str:
 
 
 def _subject(storage: Storage, kind: str, subject: str) -> Subject:
-    alike = {it.id: it for it in storage.subjects if it.kind == kind}
-    wanted = subject_id(kind, subject)
-    if wanted not in alike:
-        named = f"; there are {', '.join(alike)}" if 0 < len(alike) <= 8 else ""
-        raise ClaimError(f"{subject!r} is no {kind} here{did_you_mean(wanted, alike) or named}")
-    return alike[wanted]
+    alike = [it for it in storage.subjects if it.kind == kind]
+    wanted, names = subject_id(kind, subject), by_name(alike)
+    found = names.get(wanted) or names.get(subject)
+    if found is None:
+        ids = [it.id for it in alike]
+        named = f"; there are {', '.join(ids)}" if 0 < len(ids) <= 8 else ""
+        raise ClaimError(f"{subject!r} is no {kind} here{did_you_mean(wanted, ids) or named}")
+    return found
 
 
 def _value(fact: Fact, word: str | None) -> Value:

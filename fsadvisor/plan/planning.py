@@ -16,7 +16,7 @@ from fsadvisor.plan.documents import as_one_text, documents, write
 from fsadvisor.plan.fstab_patch import Wish
 from fsadvisor.rulebook.advise import RUNNING, advise, judge, reason
 from fsadvisor.rulebook.rule import SAID, Outcome
-from fsadvisor.storage import Mount
+from fsadvisor.storage import Mount, by_name
 from fsadvisor.storage.catalogue import did_you_mean
 
 if TYPE_CHECKING:
@@ -75,18 +75,10 @@ def _rule(rules: Sequence[Rule], rule_id: str) -> Rule:
 
 
 def _subject(subjects: Sequence[Subject], rule: Rule, where: str) -> Subject:
-    names = {name: it for it in reversed(subjects) for name in _names(it)}
+    names = by_name(subjects)
     if where not in names:
         raise ChoiceError(f"no {rule.subject} {where!r}{did_you_mean(where, names)}")
     return names[where]
-
-
-def _names(subject: Subject) -> Iterable[str]:
-    """All that people may call it: its id, its name, a device with /dev, a filesystem's mount points."""
-    yield from (subject.id, subject.name, f"/dev/{subject.name}")
-    points = getattr(subject.scope.get("filesystem"), "mount_points", None)
-    if subject.kind == "filesystem" and isinstance(points, Known):
-        yield from points.value
 
 
 def can_be_planned(verdict: Verdict) -> bool:

@@ -256,12 +256,17 @@ def _numbers(seen: JudgedMachine) -> dict[str, int]:
 def _summary_line(seen: JudgedMachine) -> str:
     if seen.blind:
         return f"could not look: {seen.blind}"
-    found = [one for one in seen.calling() if _counts(one)]
+    found = _counted(seen)
     return f"{counted(len(found), 'finding')}; first: {_title(found[0])}" if found else "nothing to advise"
 
 
+def _counted(seen: JudgedMachine) -> list[Verdict]:
+    """What counts; what follows from another finding or waits for it comes last, as in the report."""
+    return sorted(filter(_counts, seen.calling()), key=lambda verdict: verdict.behind is not None)
+
+
 def _finding_lines(seen: JudgedMachine) -> Iterator[str]:
-    return (f"{one.rule.severity}: {_title(one)} [{one.rule.id}]" for one in seen.calling() if _counts(one))
+    return (f"{one.rule.severity}: {_title(one)} [{one.rule.id}]" for one in _counted(seen))
 
 
 def _plain(text: str) -> str:

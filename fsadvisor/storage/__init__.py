@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 from msgspec import Struct
 
+from fsadvisor.facts import Known
 from fsadvisor.storage.about import (
     About,
     Atime,
@@ -47,7 +48,7 @@ from fsadvisor.storage.host import Host, Now, Service
 from fsadvisor.storage.layer import Below, Layer
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterable, Iterator, Mapping
     from datetime import date
 
 
@@ -94,6 +95,7 @@ __all__ = [
     "Workload",
     "WriteCache",
     "about",
+    "by_name",
     "some",
 ]
 
@@ -167,6 +169,18 @@ class Subject(Struct, frozen=True, kw_only=True):
     name: str
     below: tuple[str, ...]
     scope: Mapping[str, Facts]
+
+
+def by_name(subjects: Iterable[Subject]) -> dict[str, Subject]:
+    """Subjects by all that people call them: id, name, device with /dev, mount points. Of one name, the first."""
+    return {name: subject for subject in reversed(tuple(subjects)) for name in _names(subject)}
+
+
+def _names(subject: Subject) -> Iterator[str]:
+    yield from (subject.id, subject.name, f"/dev/{subject.name}")
+    filesystem = subject.scope.get("filesystem")
+    if subject.kind == "filesystem" and isinstance(filesystem, Filesystem):
+        yield from filesystem.mount_points.value if isinstance(filesystem.mount_points, Known) else ()
 
 
 class Storage(Struct, frozen=True, kw_only=True):

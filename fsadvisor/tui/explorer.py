@@ -384,7 +384,8 @@ class Explorer(Going):
 
     def action_next_theme(self) -> None:
         """Dark, light, high contrast, and colours that are safe for people who are colour-blind."""
-        if self.terminal.plain:
+        if self.terminal.plain or self.no_color:
+            self.say("--plain and NO_COLOR leave the terminal's colours as they are")
             return
         order = tuple(themes.NAMES)
         self.theme = order[(order.index(self.theme) + 1) % len(order)] if self.theme in order else themes.DARK

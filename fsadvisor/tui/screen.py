@@ -97,7 +97,7 @@ class ExplorerScreen(PaintedOnce, Screen[None]):
             case "app.focus_next":
                 return len(self.focus_chain) > 1
             case "app.next_theme":
-                return not self.explorer.terminal.plain
+                return not (self.explorer.terminal.plain or self.app.no_color)
             case "app.export":
                 return self.explorer.session.may_write
         return True

@@ -202,6 +202,14 @@ def test_a_plugins_line_has_a_state_and_performance_data_behind_its_only_bar(mac
     assert sum(int(numbers[severity]) for severity in ALL) == len(advised(MACHINES[machine]())) == len(rest)
 
 
+def test_what_follows_from_another_finding_comes_last_in_a_plugins_lines():
+    server = ("--on", FIXTURES / "machines" / "old-storage-server")
+    first, *rest = in_text(*server, "--format", "nagios").stdout.splitlines()
+    assert "first: sdb: SMART health check failed" in first
+    behind = [it["rule"] for it in json.loads(in_text(*server, "--json").stdout)["verdicts"] if "behind" in it]
+    assert {line.rpartition("[")[2].rstrip("]") for line in rest[-len(behind) :]} == set(behind)
+
+
 @each("machine", MACHINES)
 def test_a_local_check_is_one_line_of_state_name_metrics_and_words(machine):
     (line,) = told("checkmk", MACHINES[machine]()).splitlines()

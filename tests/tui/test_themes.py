@@ -47,6 +47,16 @@ def test_the_key_t_names_each_theme_as_it_comes():
     explored(steps, notifications=True)
 
 
+def test_the_key_t_says_why_it_changes_nothing_where_no_colours_are_ours(monkeypatch):
+    async def steps(app, pilot):
+        await pilot.press("t")
+        await until(pilot, lambda: "leave the terminal's colours as they are" in shown(app))
+        assert not app.screen.offers("app.next_theme")
+
+    monkeypatch.setenv("NO_COLOR", "1")
+    explored(steps, notifications=True)
+
+
 def test_a_screen_is_drawn_outside_of_a_paint_too():
     async def steps(app, _pilot):
         app.screen._render_content()

@@ -62,7 +62,7 @@ def test_pages_on_their_way_that_are_not_told_are_not_taken_for_none():
     old = replace(one, vmstat=Reply(one.vmstat.text.replace("nr_writeback 10\n", ""), "/proc/vmstat"))
     lines = [plain(line) for line in live.summary(seen(old), 80, UNICODE)]
     assert "at least 10 % of" in lines[0]
-    assert "not told" in lines[1]
+    assert "not known" in lines[1]
 
 
 def test_before_the_first_sample_and_the_second_it_says_so_and_shows_no_zeros():
@@ -91,7 +91,7 @@ def test_a_disk_that_has_just_come_is_not_said_to_be_idle():
     now = seen(*(pulse(float(at), {"sda": 5} if at < 2 else {"sda": 5, "sdb": 9}) for at in range(3)))
     new, idle = texts(live.disk_rows(now, "name", 80, UNICODE, {}))
     assert new.startswith(" sdb ")
-    assert "not told" in new
+    assert "not known" in new
     assert "1 device was idle" in idle
 
 
@@ -138,7 +138,7 @@ def test_processes_tell_their_bytes_and_in_how_many_looks_they_waited():
 def test_processes_that_may_not_be_asked_are_counted_with_the_cure():
     now = live.Seen(writing=writing(denied=90))
     title, _ = live.writers_title(now, "name", 80, UNICODE)
-    assert "90 of 92 not told: run as root" in plain(title)
+    assert "90 of 92 not known: run as root" in plain(title)
 
 
 def test_where_waiting_can_not_be_told_it_says_why_and_shows_no_zero():
@@ -182,13 +182,13 @@ def test_a_disk_tells_who_writes_to_it_where_and_how_long_they_wait():
     text = who(("/var/lib/postgresql", "/srv/other"), ("/elsewhere",))
     assert "postgres 7 5.00M/s, waits in fsync 40 %, files open at /var/lib/postgresql, and elsewhere" in text
     assert text.partition("Who writes to it")[2].partition("All that stands")[0].count("/s, waits") == 1
-    assert "not told where" not in text
+    assert "not known where" not in text
 
 
 def test_where_a_process_writes_that_is_not_told_is_not_nowhere():
     text = who(None, ("/elsewhere",))
     assert "No process is seen to have a file open for writing on it." in text
-    assert "Of 1 process that wrote it is not told where." in text
+    assert "Of 1 process that wrote it is not known where." in text
 
 
 @each("glyphs", [UNICODE, ASCII])

@@ -35,7 +35,7 @@ def test_flushes_are_told_with_the_disk_and_their_share():
 
 def test_only_the_last_ten_seconds_count():
     moments = course(30, lambda _: disk(), lambda at: stat(min(at, 15) * 199, max(at - 15, 0) * 200))
-    assert "processors 0 %, disk vda 0 %, neither is at its limit" in plain(limit(moments, 80))
+    assert "processors 0 %, busiest disk vda 0 %, neither is at its limit" in plain(limit(moments, 80))
 
 
 @pytest.mark.parametrize("width", [40, 80, 200])
@@ -50,13 +50,13 @@ def test_a_long_sentence_is_cut_at_its_reason(width):
 def test_what_is_not_known_is_said_to_be_so():
     moments = course(12, lambda _: disk(), calm)
     dark = [replace(one, processors=NOT_KNOWN, disks=None, unread=NOT_KNOWN) for one in moments]
-    assert "processors not told, disk not told" in plain(limit(dark, 80))
+    assert "processors not known, busiest disk not known" in plain(limit(dark, 80))
 
 
 def test_a_disk_that_came_meanwhile_leaves_the_busiest_unknown():
     moments = course(12, lambda at: disk() + (disk("sdb", number=16) if at > 8 else ""), calm)
     assert window(moments[1:]).disks.value.untold == ("sdb",)
-    assert "disk not told" in plain(limit(moments, 80))
+    assert "disk not known" in plain(limit(moments, 80))
 
 
 def test_the_span_that_is_told_is_the_one_that_was_watched():
@@ -78,7 +78,7 @@ def test_flushes_whose_time_began_anew_are_not_said_to_take_none():
     moments = course(6, lambda at: disk(flushes=at * 90, flush_ms=spent[at]), calm, io_us=lambda at: at * 900_000)
     (told,) = window(moments).disks.value.each
     assert isinstance(told.flush, Unknown)
-    assert "disk not told" in plain(limit(moments, 80))
+    assert "disk not known" in plain(limit(moments, 80))
 
 
 def test_the_first_seconds_say_nothing():

@@ -157,6 +157,13 @@ def test_a_disk_has_the_evidence_for_a_power_loss_and_what_would_settle_it():
     assert "What would settle it:" in page
 
 
+def test_below_a_list_the_power_loss_verdict_stands_under_a_title():
+    snapshot = snapshot_from("lab-xfs-lvm-luks-raid1")
+    key = subject.key_of(subject.PART, "The stack")
+    page = text(laid(subject.detail(snapshot, "disk:sda", key, UNICODE, with_more=True).blocks, 80))
+    assert "What a power loss would do\n  sda: absent" in page
+
+
 def test_what_stands_on_disks_names_their_power_loss_verdicts():
     page = text(laid(subject.more(snapshot_from("lab-xfs-lvm-luks-raid1"), "layer:md127", UNICODE).blocks, 80))
     assert "What a power loss would do to the disks below" in page

@@ -95,7 +95,7 @@ def test_counters_that_the_kernel_has_not_are_no_noughts():
         )
     )
     assert "not counted" in said
-    assert "not told" in said
+    assert "not known" in said
 
 
 def test_a_trial_stopped_before_its_first_block_has_no_figure():

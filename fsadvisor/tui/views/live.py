@@ -71,7 +71,7 @@ def summary(seen: Seen, width: int, glyphs: Glyphs) -> list[Line]:
     now = seen.moments[-1]
     memories = [None if isinstance(one.memory, Unknown) else one.memory for one in seen.moments]
     if isinstance(now.memory, Unknown):
-        dirty = writeback = line(span("Dirty      ", Tone.STRONG), _not_told(now.memory))
+        dirty = writeback = line(span("Dirty      ", Tone.STRONG), _not_known(now.memory))
     else:
         dirty, writeback = _dirty(now), _writeback(now)
     return [
@@ -144,7 +144,7 @@ def disk_rows(
         return []
     now = seen.moments[-1]
     if now.disks is None:
-        text = _not_told(now.unread) if now.unread else span("One moment: rates need a second sample …", Tone.DIM)
+        text = _not_known(now.unread) if now.unread else span("One moment: rates need a second sample …", Tone.DIM)
         return [Row(FIRST_KEY, (line(" ", text),))]
     active, listed = _active(seen), now.disks.keys()
     shown = _in_order_of(sorted((now.known & active) | (now.known - listed), key=_by(seen, order)), placed)
@@ -174,7 +174,7 @@ def writers_title(seen: Seen, order: str, width: int, glyphs: Glyphs) -> list[Li
     remark = f"   {writing.seen:,} asked, {len(writing.writers):,} wrote in the last minute"
     tone = Tone.DIM
     if writing.denied:
-        remark = f"   {writing.denied:,} of {writing.seen:,} not told{'' if writing.root else ': run as root'}"
+        remark = f"   {writing.denied:,} of {writing.seen:,} not known{'' if writing.root else ': run as root'}"
         tone = Tone.UNKNOWN
     words = f" Processes by {order}"
     title = line(span(words, Tone.TITLE), span(remark, tone))
@@ -199,13 +199,13 @@ def writer_rows(seen: Seen, order: str, width: int, glyphs: Glyphs) -> list[Row]
 def status(seen: Seen, width: int) -> Line:
     """What watching costs, and whether it goes on."""
     if seen.paused:
-        state = span(" paused: press space to go on", Tone.WARNING)
+        state = span(" paused: Space goes on", Tone.WARNING)
     elif seen.silent_s:
         state = span(f" the kernel has not answered for {seen.silent_s:.0f} s; still waiting", Tone.WARNING)
     else:
         state = span(f" a sample each {_interval(seen)}", Tone.DIM)
     if seen.replayed:
-        words = " A recording is played over and over, not of this machine;"
+        words = " A recording, played over and over, not this machine;"
         return cut(line(span(words, Tone.WARNING), state), width)
     shares = [one.cpu for one in list(seen.moments)[-_CALM:] if one.cpu is not None]
     cost = f"; fsadvisor itself takes {sum(shares) / len(shares):.1%} of a processor" if shares else ""
@@ -225,7 +225,7 @@ def _dirty(now: Moment) -> Line:
     if isinstance(memory, Unknown):
         return NOTHING
     waiting = memory.dirty + (memory.writeback or 0)
-    tone, words = Tone.DIM, "limit not told"
+    tone, words = Tone.DIM, "limit not known"
     if memory.limit:
         share = waiting / memory.limit
         least = "at least " if memory.writeback is None else ""
@@ -240,7 +240,7 @@ def _dirty(now: Moment) -> Line:
 def _writeback(now: Moment) -> Line:
     memory = now.memory
     if isinstance(memory, Unknown) or memory.writeback is None:
-        return line(span("Writeback  ", Tone.STRONG), span("not told", Tone.UNKNOWN))
+        return line(span("Writeback  ", Tone.STRONG), span("not known", Tone.UNKNOWN))
     begins = ""
     if memory.background:
         above = memory.dirty + memory.writeback >= memory.background
@@ -251,12 +251,12 @@ def _writeback(now: Moment) -> Line:
 def _pressure(now: Moment) -> Line:
     pressure = now.pressure
     if isinstance(pressure, Unknown):
-        return line(span("I/O stalls ", Tone.STRONG), _not_told(pressure))
+        return line(span("I/O stalls ", Tone.STRONG), _not_known(pressure))
     some = pressure.some.avg10_percent if pressure.some else None
     full = pressure.full.avg10_percent if pressure.full else None
     tone = Tone.WARNING if (some or 0) >= _STALLED_PERCENT else Tone.PLAIN
     parts = [
-        span(f"{name} {'not told' if value is None else f'{value:.1f} %'}", tone)
+        span(f"{name} {'not known' if value is None else f'{value:.1f} %'}", tone)
         for name, value in (("some", some), ("full", full))
     ]
     return line(span("I/O stalls ", Tone.STRONG), parts[0], ", ", parts[1], span(" of the last 10 s", Tone.DIM))
@@ -296,7 +296,7 @@ def _disk_row(name: str, seen: Seen, width: int, glyphs: Glyphs, called: str) ->
     now = (seen.moments[-1].disks or {}).get(name)
     label = padded(cut(line(span(name), span(f" {called}" if called and room > 12 else "", Tone.DIM)), room), room)
     if now is None:
-        words = span("not told: its counters have just begun, or cannot be read", Tone.UNKNOWN)
+        words = span("not known: its counters have just begun, or cannot be read", Tone.UNKNOWN)
         return Row(name, (cut((Span(" "), *label, words), width, glyphs.ellipsis),), called)
     busy = f"{now.busy:.0%}".replace("%", " %")
     flushes = rate(now.flushes) if now.flushed or now.flushes is None else "none"
@@ -379,8 +379,8 @@ def _natural(name: str) -> tuple[object, ...]:
     return name[:2], len(name), name
 
 
-def _not_told(why: Unknown) -> Span:
-    return span(f"not told: {_why(why)}", Tone.UNKNOWN)
+def _not_known(why: Unknown) -> Span:
+    return span(f"not known: {_why(why)}", Tone.UNKNOWN)
 
 
 def _why(why: Unknown) -> str:

@@ -169,7 +169,7 @@ def _who(writing: Writing, standing: Sequence[Subject]) -> Iterator[Block]:
     if not here:
         yield paragraph(span("No process is seen to have a file open for writing on it.", Tone.DIM))
     if untold:
-        words = f"Of {counted(untold, 'process', 'processes')} that wrote it is not told where."
+        words = f"Of {counted(untold, 'process', 'processes')} that wrote it is not known where."
         yield paragraph(span(words, Tone.UNKNOWN))
 
 

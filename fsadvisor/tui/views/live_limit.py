@@ -52,7 +52,7 @@ def limit(moments: Sequence[Moment], width: int) -> Line:
     accounted = measured(seen)
     (first, *_) = sentences(accounted)
     if first.id == "not told":
-        return line(head, span(_busy(accounted, width), Tone.DIM))
+        return line(head, span(_busy(accounted, width, seen.seconds), Tone.DIM))
     short = first.says if width >= len(first.says) + 16 else _short(first.says)
     return line(head, span(f"{short}, in the last {seen.seconds:.0f} s" if width >= len(short) + 40 else short))
 
@@ -64,15 +64,18 @@ def _short(says: str) -> str:
     return f"{what} ({which}" if colon and bracket else what
 
 
-def _busy(found: WindowMeasures, width: int) -> str:
-    facts = (("processors", found.measures.processor), (f"disk {found.of['disk_most']}", found.measures.disk_most))
-    parts = [
-        f"{name.rstrip()} {'not told' if isinstance(fact, Unknown) else percent(fact.value)}" for name, fact in facts
-    ]
-    calm = all(not isinstance(fact, Unknown) and fact.value < LIMIT for _, fact in facts)
-    says = f"{', '.join(parts)}{', neither is at its limit' if calm else ''}"
-    more = "; `fsadvisor waits` looks at threads, too"
-    return says + more if width > len(says) + len(more) + 12 else says
+def _busy(found: WindowMeasures, width: int, seconds: float) -> str:
+    processors, disk = found.measures.processor, found.measures.disk_most
+    busiest = f"busiest disk {found.of['disk_most']}".rstrip()
+    calm = all(not isinstance(fact, Unknown) and fact.value < LIMIT for fact in (processors, disk))
+    says = f"processors {_share(processors)}, {busiest} {_share(disk)}{', neither is at its limit' if calm else ''}"
+    for more in (f", in the last {seconds:.0f} s", "; `fsadvisor waits` looks at threads, too"):
+        says += more if width > len(says) + len(more) + 12 else ""
+    return says
+
+
+def _share(fact: Fact[float]) -> str:
+    return "not known" if isinstance(fact, Unknown) else percent(fact.value)
 
 
 def window(moments: Sequence[Moment]) -> Window:

@@ -254,9 +254,11 @@ def detail(snapshot: Snapshot, subject: str, key: str, glyphs: Glyphs, *, with_m
 
 
 def _power_loss(snapshot: Snapshot, seen: Subject) -> Iterator[Block]:
-    """The verdict alone."""
-    if seen.kind != "host":
-        yield from power_loss.verdicts([seen] if seen.kind == "disk" else _disks_below(snapshot, seen.id))
+    """The verdict alone, under a title."""
+    disks = [] if seen.kind == "host" else [seen] if seen.kind == "disk" else _disks_below(snapshot, seen.id)
+    if disks:
+        yield paragraph(span("What a power loss would do", Tone.TITLE))
+        yield from power_loss.verdicts(disks)
 
 
 def _of_fact(snapshot: Snapshot, seen: Subject, name: str, glyphs: Glyphs) -> Iterator[Block]:

@@ -232,7 +232,7 @@ def _sides(result: TrialComparison, job: str) -> Iterator[Line]:
                 SIDES[name],
                 _figure(side, job),
                 "not counted" if side.flushes_per_operation is None else number(side.flushes_per_operation),
-                "not told" if side.amplification is None else f"{number(side.amplification)} x",
+                "not known" if side.amplification is None else f"{number(side.amplification)} x",
                 tone=Tone.STRONG if name == CHANGED else Tone.PLAIN,
             )
 
