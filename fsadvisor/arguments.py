@@ -99,7 +99,7 @@ def _configured(file: Path, *, must_exist: bool) -> dict[str, Any]:
     readers: dict[str, Callable[[Any], Any]] = {
         "fail-on": lambda value: _level(str(value)),
         "only": str,
-        "workload": lambda value: [_workload(f"{place}={kind}") for place, kind in dict(value).items()],
+        "workload": _configured_workloads,
     }
     defaults: dict[str, Any] = {}
     try:
@@ -107,9 +107,15 @@ def _configured(file: Path, *, must_exist: bool) -> dict[str, Any]:
             if key not in readers:
                 raise ValueError(f"no option {key!r} is read from it{did_you_mean(key, readers)}")
             defaults[key.replace("-", "_")] = readers[key](value)
-    except (ValueError, TypeError, argparse.ArgumentTypeError) as error:
+    except (ValueError, TypeError, RecursionError, argparse.ArgumentTypeError) as error:
         raise MachineError(str(file), str(error), f"it may say {', '.join(readers)}") from None
     return defaults
+
+
+def _configured_workloads(value: object) -> list[tuple[str, str]]:
+    if not isinstance(value, dict):
+        raise TypeError('workload is a table, such as {"/srv" = "oltp"}')
+    return [_workload(f"{place}={kind}") for place, kind in value.items()]
 
 
 def _add_explain(explain: Parser) -> None:

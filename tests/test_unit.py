@@ -118,6 +118,8 @@ def test_commands_that_judge_nothing_do_not_read_it(config):
         ('[workload]\n"/srv" = "db"', "'db' is none of"),
         ('[workload]\nsrv = "oltp"', "is not MOUNT=KIND"),
         ("workload = 1", "it may say"),
+        ('workload = ["/srv=oltp"]', 'workload is a table, such as {"/srv" = "oltp"}'),
+        ("only = " + "[" * 5000, "it may say"),
         ("fail-on", "it may say"),
     ],
 )

@@ -23,7 +23,7 @@ from fsadvisor.pages.document import (
     TitleLine,
     Verbatim,
 )
-from fsadvisor.pages.glyphs import Span, Tone
+from fsadvisor.pages.glyphs import Span, Tone, clean
 from fsadvisor.pages.glyphs import plain as words_of
 from fsadvisor.pages.values import MARKS, fact_line
 
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from fsadvisor.pages.document import Block
     from fsadvisor.pages.glyphs import Line
 
-_CODE: Final = re.compile(r"(`[^`\n]*`)")
+_CODE: Final = re.compile(r"((?<!`)`[^`\n]+`(?!`))")
 _MARKUP: Final = re.compile(r"[\\*<>\[\]~]|(?<![A-Za-z0-9])_|_(?![A-Za-z0-9])|`")
 _LINE_START: Final = re.compile(r"^([#+-]|\d+[.)])(?=\s)")
 _LISTED: Final = (Item, Labelled, Hyperlink)
@@ -44,7 +44,7 @@ _BLANK_LINE: Final = re.compile(r"\n\s*\n")
 
 def plain(text: str) -> str:
     """A text on one line that looks as it is written."""
-    pieces = _CODE.split(" ".join(text.split()))
+    pieces = _CODE.split(clean(" ".join(text.split()), None))
     escaped = "".join(piece if at % 2 else _MARKUP.sub(r"\\\g<0>", piece) for at, piece in enumerate(pieces))
     return _LINE_START.sub(r"\\\1", escaped)
 
@@ -57,18 +57,22 @@ def paragraphs(text: str) -> Iterator[str]:
 
 
 def code(text: str) -> str:
-    """A piece of code in a line."""
-    return f"`` {text} ``" if "`" in text else f"`{text}`"
+    """A piece of code in a line, between more backticks than stand together in it."""
+    ticks = "`" * (_most_ticks((text,)) + 1)
+    return f"{ticks} {text} {ticks}" if len(ticks) > 1 else f"`{text}`"
 
 
 def block_of(lines: Iterable[str], language: str = "sh") -> Iterator[str]:
     """Lines as they are, between fences that none of them can end."""
-    texts = list(lines)
-    longest = max((len(one) for text in texts for one in _TICKS.findall(text)), default=0)
-    fence = "`" * max(3, longest + 1)
+    texts = [clean(text, None) for text in lines]
+    fence = "`" * max(3, _most_ticks(texts) + 1)
     yield f"{fence}{language}\n"
     yield from (f"{text}\n" for text in texts)
     yield f"{fence}\n"
+
+
+def _most_ticks(texts: Iterable[str]) -> int:
+    return max((len(run) for text in texts for run in _TICKS.findall(text)), default=0)
 
 
 def cell(text: str) -> str:

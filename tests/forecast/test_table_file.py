@@ -32,6 +32,8 @@ def test_what_the_device_really_took_counts_where_it_is_told():
         (HEAD + "ext4,mail,5,100\next4,mail,5\n", "line 3: throughput is no number"),
         (HEAD + "ext4,mail,-1,100\n", "line 2: a latency is 0 or more"),
         (HEAD + "ext4,mail,1,0\n", "a throughput above 0"),
+        (HEAD + "ext4,mail,1,1e300\n", "throughput is no number that can be measured"),
+        (HEAD + "ext4,mail,1,1e-300\n", "throughput is no number that can be measured"),
     ],
 )
 def test_what_is_wrong_is_said_with_its_line(text, said):

@@ -2,6 +2,10 @@
 
 from dataclasses import dataclass
 
+from hypothesis import example, given
+from hypothesis import strategies as st
+from markdown_it import MarkdownIt
+
 from fsadvisor.measure.probe.jobs import JOBS
 from fsadvisor.pages import html, markdown, screen, text
 from fsadvisor.pages.document import DrawnLines, Heading, Table
@@ -82,3 +86,31 @@ def test_what_is_drawn_stays_as_it_is_in_every_form():
 def test_no_line_of_a_stranger_ends_a_block_of_markdown():
     written = "".join(markdown.render([DrawnLines((line("```"), line("[x](http://stranger)")))]))
     assert written == "````\n```\n[x](http://stranger)\n````\n"
+
+
+def inner(markup):
+    return [it for block in MarkdownIt("commonmark").parse(markup) for it in block.children or ()]
+
+
+STRANGE = st.text(alphabet="`<>a b[]()!*_\\\n\u202e\x1b~#-|&:/", max_size=24)
+
+
+@given(STRANGE)
+@example("```<img src=x>`")
+def test_a_text_of_a_stranger_is_neither_markup_nor_link_in_markdown(told):
+    written = markdown.plain(told)
+    assert written.isprintable()
+    assert {it.type for it in inner(f"x {written}")} <= {"text", "code_inline"}
+
+
+@given(STRANGE)
+@example("a ``<img src=x>`` b")
+def test_code_of_a_stranger_is_one_piece_of_code_in_markdown(told):
+    told = " ".join(told.split()) or "a"
+    (piece,) = inner(markdown.code(told))
+    assert (piece.type, piece.content.strip()) == ("code_inline", told.strip())
+
+
+def test_a_heading_of_a_stranger_has_no_control_character():
+    for write in (FORMS["markdown"], FORMS["text"]):
+        assert "\x1b" not in write([Heading("\x1b]0;x\x07\u202eweb")])

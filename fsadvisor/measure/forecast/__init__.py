@@ -152,6 +152,8 @@ def _level(level_ms: float, runs: Sequence[MeasuredPoint], scatter: Scatter | No
 
 _NEEDED: Final = ("latency_ms", "throughput")
 _UNNAMED: Final = "unnamed"
+_MOST: Final = 1e15
+"""Of any figure, and its reciprocal the least: their squares are still numbers."""
 MOST_BYTES: Final = 16 << 20
 
 
@@ -189,8 +191,8 @@ def _number(row: Mapping[str, str | None], name: str, line: int) -> float:
         found = float(row.get(name) or "")
     except ValueError:
         found = math.nan
-    if not math.isfinite(found):
-        raise TableError(f"line {line}: {name} is no number")
+    if found and not 1 / _MOST <= abs(found) <= _MOST:
+        raise TableError(f"line {line}: {name} is no number that can be measured")
     return found
 
 
