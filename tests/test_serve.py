@@ -3,6 +3,7 @@
 import asyncio
 import contextlib
 import signal
+import socket
 import subprocess
 import sys
 from http.client import HTTPConnection
@@ -84,6 +85,7 @@ def test_with_the_token_there_is_a_page_that_loads_nothing_from_elsewhere(addres
         {"Host": "rebound.example:8421"},
         {"Host": "127.0.0.1.example"},
         {"Host": "[::"},
+        {"Host": 'x@localhost:"><b>'},
         {"Origin": "https://rebound.example"},
         {"Origin": "http://localhost:1"},
         {"Origin": "null"},
@@ -95,6 +97,13 @@ def test_with_the_token_there_is_a_page_that_loads_nothing_from_elsewhere(addres
 def test_with_the_token_another_sites_page_is_refused_and_so_is_another_name_of_this_machine(address, what, headers):
     answer, _ = asked(address, urlsplit(address).path + what, **headers)
     assert answer.status == 403
+
+
+@pytest.mark.parametrize("start", [b"OPTIONS * HTTP/1.1", b"GET /\xff/ HTTP/1.1", b"GET  HTTP/1.1", b"\x16\x03\x01"])
+def test_what_anybody_here_may_send_is_answered_and_prints_nothing(address, start):
+    with socket.create_connection(("127.0.0.1", urlsplit(address).port), timeout=END_S) as connection:
+        connection.sendall(start + b"\r\nHost: localhost\r\n\r\n")
+        assert connection.recv(12)[9:] in (b"400", b"403")
 
 
 def test_it_listens_on_loopback_alone(address):

@@ -62,6 +62,7 @@ def test_the_command_prints_it_and_takes_the_forms_of_the_report_but_no_other_ma
     assert (ran.returncode, ran.stderr) == (0, "")
     assert "OnCalendar=hourly" in ran.stdout
     assert in_text("unit", "--on", RISKY).returncode == 2
+    assert in_text("unit", "--only", "/srv\n* * * * * root id").stdout == ""
 
 
 @pytest.fixture

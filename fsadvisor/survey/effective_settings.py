@@ -171,11 +171,15 @@ def _postgresql(machine: Machine, found: RunningProgram) -> Settings | Unknown:
     )
 
 
+_SENDS_NO_FILE: Final = "--local-infile=0"
+"""Or else a server, which runs as another user, may ask MariaDB's client for any file that root can read."""
+
+
 def _mysql(machine: Machine, _: RunningProgram) -> Settings | Unknown:
     names = ", ".join(f"'{it}'" for it in _MYSQL)
     question = f"SHOW GLOBAL VARIABLES WHERE Variable_name IN ({names})"
     client = ("mysql", "--no-defaults", "--protocol=socket", "--user=root", "--batch", "--skip-column-names")
-    return _settings(machine, (*client, "--execute", question), "\t")
+    return _settings(machine, (*client, _SENDS_NO_FILE, "--execute", question), "\t")
 
 
 def _redis(machine: Machine, _: RunningProgram) -> Settings | Unknown:

@@ -6,14 +6,15 @@ Each visit is a process of its own, which ends with it. The page loads nothing f
 from __future__ import annotations
 
 import asyncio
+import logging
 import os
+import re
 import secrets
 import shlex
 import signal
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
-from urllib.parse import urlsplit
 
 from aiohttp import web
 from textual_serve.server import Server
@@ -25,7 +26,7 @@ if TYPE_CHECKING:
     from textual_serve.app_service import AppService
 
 _HOST: Final = "127.0.0.1"
-_NAMES: Final = (_HOST, "localhost", "::1")
+_ADDRESS: Final = re.compile(r"(?:127\.0\.0\.1|localhost|\[::1\])(?::[0-9]{1,5})?")
 """What a browser may call this machine. Any other name is one that somebody pointed here."""
 
 _VISITS: Final = 4
@@ -140,15 +141,11 @@ def _guard(token: str) -> Middleware:
 
 def _refusal(request: web.Request, token: str) -> str:
     """Why it is not answered; '' where it is."""
-    try:
-        name, origin = urlsplit(f"//{request.host}").hostname, urlsplit(request.headers.get("Origin", "")).netloc
-    except ValueError:
-        return "The address is none."
-    if name not in _NAMES:
+    if not _ADDRESS.fullmatch(request.host):
         return "This is served as localhost only."
-    if "Origin" in request.headers and origin != request.host:
+    if request.headers.get("Origin", f"http://{request.host}") != f"http://{request.host}":
         return "Another site's page may not ask this one."
-    if not secrets.compare_digest(request.path.split("/")[1].encode(), token.encode()):
+    if not secrets.compare_digest(request.path.removeprefix("/").partition("/")[0].encode(), token.encode()):
         return "Open the address that `fsadvisor serve` printed: its token is not in this one."
     return ""
 
@@ -172,7 +169,8 @@ async def _serve(pages: _Pages, token: str, port: int, *, may_write: bool) -> No
     stopped = asyncio.Event()
     for number in (signal.SIGINT, signal.SIGTERM):
         asyncio.get_running_loop().add_signal_handler(number, stopped.set)
-    runner = web.AppRunner(pages.application(), access_log=None, shutdown_timeout=_END_S)
+    unheard = logging.Logger("what anybody on this machine may send", logging.CRITICAL + 1)
+    runner = web.AppRunner(pages.application(), access_log=None, logger=unheard, shutdown_timeout=_END_S)
     await runner.setup()
     try:
         try:

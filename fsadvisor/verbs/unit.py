@@ -9,6 +9,7 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
+from fsadvisor.pages.glyphs import clean
 from fsadvisor.verbs import RefusedError
 
 if TYPE_CHECKING:
@@ -31,11 +32,15 @@ def run(chosen: argparse.Namespace, _: Machine, write: Callable[[Iterable[str]],
 
 
 def unit(program: str, argv: Sequence[str], every: str) -> Iterator[str]:
-    """Text to review; `argv` is the command line with the word `unit` in it, `program` what was started."""
-    words = [_absolute(program), *_of_report(argv)]
+    """Text to review; `argv` is the command line with the word `unit` in it, `program` what was started.
+
+    Raises RefusedError.
+    """
+    words = [*_of_report(argv)]
+    command = command_line(program, words)
     yield f"# {_NAME}.service\n"
     yield "[Unit]\nDescription=Storage report of fsadvisor\n\n"
-    yield f"[Service]\nType=oneshot\nExecStart={' '.join(map(_quoted, words))}\n"
+    yield f"[Service]\nType=oneshot\nExecStart={command}\n"
     yield "# 1: advice; 3: something could not be told. Other statuses are failures.\nSuccessExitStatus=1 3\n"
     yield "Nice=19\nIOSchedulingClass=idle\nTimeoutStartSec=10min\n\n"
     yield f"# {_NAME}.timer\n"
@@ -44,8 +49,15 @@ def unit(program: str, argv: Sequence[str], every: str) -> Iterator[str]:
     yield "[Install]\nWantedBy=timers.target\n\n"
     yield "# Then: systemctl daemon-reload && systemctl enable --now fsadvisor.timer\n\n"
     yield "# Without systemd, a line for /etc/cron.d/fsadvisor:\n"
-    line = shlex.join(words).replace("%", "\\%")
+    line = shlex.join((_absolute(program), *words)).replace("%", "\\%")
     yield f"# {_CRON[every]} root {line}\n"
+
+
+def command_line(program: str, words: Sequence[str]) -> str:
+    """As a unit of systemd has it. Raises RefusedError for what a line of one, or of cron, can't hold."""
+    if strange := next((word for word in words if not word.isprintable()), None):
+        raise RefusedError(f"{clean(strange)} has characters that no unit can hold: name another")
+    return " ".join(map(_quoted, (_absolute(program), *words)))
 
 
 def _absolute(program: str) -> str:

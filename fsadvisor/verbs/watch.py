@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Final
 from fsadvisor.machine import kept_files, safe_files, symptoms
 from fsadvisor.measure.now.observe import MOST_BYTES, Watcher, as_line, observe, threshold
 from fsadvisor.verbs import RefusedError, say
+from fsadvisor.verbs.unit import command_line
 
 if TYPE_CHECKING:
     import argparse
@@ -93,10 +94,10 @@ class WindowFiles:
 
 
 def unit(folder: Path, lasting: float, when: str) -> str:
-    """A service unit to review: it is never installed."""
-    words = (sys.argv[0], "watch", "--for", f"{lasting / 3600:g}h", "--when", when, "--out", str(folder))
-    quoted = " ".join('"' + word.replace("%", "%%").replace("\\", "\\\\").replace('"', '\\"') + '"' for word in words)
+    """A service unit to review: it is never installed. Raises RefusedError."""
+    words = ("watch", "--for", f"{lasting / 3600:g}h", "--when", when, "--out", str(folder))
+    command = command_line(sys.argv[0], words)
     return (
         "[Unit]\nDescription=Keep what fsadvisor sees while the disks are under pressure\n\n[Service]\n"
-        f"ExecStart={quoted}\nNice=10\nCPUQuota=5%\nMemoryMax=128M\nRestart=no\n"
+        f"ExecStart={command}\nNice=10\nCPUQuota=5%\nMemoryMax=128M\nRestart=no\n"
     )

@@ -223,9 +223,16 @@ def test_a_threshold_is_passed_above_it(mean, told):
 
 
 def test_the_unit_is_printed_and_nothing_is_made(tmp_path):
-    done = fsadvisor("watch", "--unit", "--for", "30m", "--out", tmp_path / "100%")
+    done = fsadvisor("watch", "--unit", "--for", "30m", "--out", tmp_path / "100% ${HOME}")
     printed = done.stdout.decode()
     assert "[Service]" in printed
-    assert '"watch" "--for" "0.5h"' in printed
-    assert "100%%" in printed
+    assert "watch --for 0.5h" in printed
+    assert '100%% $${HOME}"' in printed
+    assert "ExecStart=/" in printed
     assert list(tmp_path.iterdir()) == []
+
+
+def test_a_name_that_no_unit_can_hold_is_refused(tmp_path):
+    done = fsadvisor("watch", "--unit", "--out", tmp_path / "a\nExecStart=b")
+    assert (done.returncode, done.stdout) == (2, b"")
+    assert b"has characters that no unit can hold" in done.stderr

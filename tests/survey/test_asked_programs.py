@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from fsadvisor.facts import NOT_APPLICABLE, Known, Unknown
+from fsadvisor.facts import NOT_APPLICABLE, Cause, Known, Unknown
 from fsadvisor.machine.live import LiveMachine
 from fsadvisor.survey import effective_settings
 from fsadvisor.survey.programs import PROGRAMS, RunningProgram
@@ -85,6 +85,14 @@ def test_redis_and_mysql_tell_names_and_values():
         effective_settings.asked(machine, running("mysql", "/var/lib/mysql"))["innodb_flush_log_at_trx_commit"].value
         == "2"
     )
+
+
+def test_mysql_s_client_sends_a_server_no_file_of_root_s():
+    asked = []
+    machine = told({})
+    machine.run = lambda commands: [asked.append(it) or Unknown(Cause.DENIED, "", "mysql") for it in commands]
+    effective_settings.asked(machine, running("mysql", "/var/lib/mysql"))
+    assert "--local-infile=0" in asked[0]
 
 
 def test_who_is_not_let_in_knows_nothing():
