@@ -6,7 +6,7 @@ And three-valued logic (Kleene), by which facts are judged: what is TRUE, what i
 from __future__ import annotations
 
 from enum import Enum
-from typing import TYPE_CHECKING, Generic, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, Generic, TypeAlias, TypeVar, final
 
 from msgspec import Struct
 
@@ -48,6 +48,7 @@ class Known(Struct, Generic[T_co], frozen=True, gc=False):
     source: str
 
 
+@final
 class Unknown(Struct, frozen=True, gc=False):
     """No value: why, and in one imperative sentence how to learn it ('' where nothing would help).
 

@@ -238,20 +238,21 @@ class RecordedMachine:
     def _about_path(self, kind: str, path: str, source: str) -> Answer:
         file = answer_path(kind, path)
         content = self._content(file)
-        if content is None and self._is_real_folder(file):
-            file += SHADOWED
-            content = self._content(file)
+        if content is None:
+            unknown_file, name = unknown_path(path)
+            why = self._unknown_in(unknown_file).get((kind, name))
+            if why is not None:
+                self._note(_line_name(unknown_file, kind, name))
+                return _unknown(why, source)
+            if self._is_real_folder(file):
+                file += SHADOWED
+                content = self._content(file)
         if isinstance(content, str):
             self._note(file)
             return Reply(content, source)
         if content is not None:
             return _sourced(content, source)
-        unknown_file, name = unknown_path(path)
-        why = self._unknown_in(unknown_file).get((kind, name))
-        if why is None:
-            return Unknown(Cause.NOT_EXPOSED, "") if self._complete else Unknown(Cause.NOT_EXPOSED, AGAIN, source)
-        self._note(_line_name(unknown_file, kind, name))
-        return _unknown(why, source)
+        return Unknown(Cause.NOT_EXPOSED, "") if self._complete else Unknown(Cause.NOT_EXPOSED, AGAIN, source)
 
     def _note(self, place: str) -> None:
         if self._used is not None:

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from functools import cache, lru_cache
 from heapq import merge
-from itertools import count, groupby, repeat
+from itertools import count, groupby, islice, repeat
 from operator import attrgetter, itemgetter
-from typing import TYPE_CHECKING, Any, TypeVar, cast
+from typing import TYPE_CHECKING, Any, cast
 
 from msgspec import UNSET, Raw, convert
 
@@ -31,8 +31,6 @@ if TYPE_CHECKING:
     from fsadvisor.rulebook.remedy import Instructions
     from fsadvisor.rulebook.rule import Rule
     from fsadvisor.storage import Facts, Storage, Subject
-
-Key = TypeVar("Key")
 
 _SEVERITIES = ("critical", "high", "moderate", "low")
 _OWN = {"layer": ("layer", "below"), "filesystem": ("filesystem", "below")}
@@ -134,12 +132,13 @@ class Written:
             for name, fact in zip(names, read(seen.scope[namespace]), strict=True):
                 if fact is NOT_APPLICABLE:
                     continue
-                if isinstance(fact, Unknown):
+                if type(fact) is Unknown:  # a third of isinstance
                     if fact.cause is not Cause.NOT_APPLICABLE:
                         unknown[name] = self._reason(fact)
                     continue
                 value = fact.value
-                if value.__class__ is not bool and value.__class__ is not int:
+                kind = type(value)
+                if kind is not bool and kind is not int and not (kind is str and value.isascii()):
                     value = published.fact_value(value)
                 if value is None:
                     unknown[name] = self._reason(_NO_NUMBER)
@@ -168,15 +167,13 @@ class Written:
         )
         whole = ((number, cause, sentence, "") for (cause, sentence), number in self._reasons.items())
         for _, cause, sentence, subject in merge(whole, *alike, key=itemgetter(0)):
-            yield model.UnknownFact(cause, Unknown(cause, sentence, subject=subject).learn)
+            yield model.UnknownFact(cause, sentence.replace("{}", subject) if subject else sentence)
 
     def _reason(self, fact: Unknown) -> int:
         why = fact.cause, fact.sentence
-        if fact.subject and "{}" in fact.sentence:
-            return self._numbered(self._reasons_about[why], fact.subject)
-        return self._numbered(self._reasons, why)
-
-    def _numbered(self, numbers: dict[Key, int], key: Key) -> int:
+        of_subject = fact.subject and "{}" in fact.sentence
+        numbers: dict[Any, int] = self._reasons_about[why] if of_subject else self._reasons
+        key = fact.subject if of_subject else why
         number = numbers.get(key)
         if number is None:
             number = numbers[key] = next(self._numbers)
@@ -341,10 +338,14 @@ def _passed(verdicts: Iterable[Verdict]) -> Iterator[model.Passed]:
         yield model.Passed(rule=rule.id, verdict=outcome, subjects=subjects)
 
 
-def _lines(encoded: Iterable[bytes]) -> Iterator[bytes]:
+_AT_ONCE = 4
+"""Lines in a piece: with more, memory would no longer stay flat."""
+
+
+def _lines(encoded: Iterator[bytes]) -> Iterator[bytes]:
     before = b"\n"
-    for line in encoded:
-        yield before + _escaped(line)
+    while lines := b",\n".join(islice(encoded, _AT_ONCE)):
+        yield before + _escaped(lines)
         before = b",\n"
     yield b"\n"
 
@@ -353,7 +354,7 @@ def _line(item: object) -> bytes:
     return _escaped(piece(item))
 
 
-def _escaped(encoded: bytes) -> bytes:
-    if encoded.isascii() and b"\x7f" not in encoded:
-        return encoded  # the encoder has escaped every other control character: most of a large report ends here
-    return json_escaped(encoded.decode()).encode()
+def _escaped(lines: bytes) -> bytes:
+    if lines.isascii() and b"\x7f" not in lines:
+        return lines  # the encoder has escaped every other control character: most of a large report ends here
+    return b"\n".join(json_escaped(line.decode()).encode() for line in lines.split(b"\n"))

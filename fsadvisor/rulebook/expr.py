@@ -13,17 +13,16 @@ import operator
 import re
 import warnings
 from functools import partial
-from itertools import repeat
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
-from fsadvisor.facts import FALSE, TRUE, UNKNOWN, Truth, Unknown, conjunction, disjunction
+from fsadvisor.facts import FALSE, TRUE, UNKNOWN, Truth, Unknown
 from fsadvisor.patterns import late
 from fsadvisor.rulebook.mistakes import RuleTextError
 from fsadvisor.storage.catalogue import SCOPES, Entry, Kind, catalogue, did_you_mean, names_in_scope
 from fsadvisor.version import Version
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping
+    from collections.abc import Callable, Mapping, Sequence
 
     from fsadvisor.facts import Fact
     from fsadvisor.storage import Facts
@@ -231,7 +230,7 @@ class _Compiler:
 
         def answer(scope: Scope) -> Truth:
             left, right = read_left(scope), read_right(scope)
-            if isinstance(left, Unknown) or isinstance(right, Unknown):
+            if type(left) is Unknown or type(right) is Unknown:
                 return UNKNOWN
             return TRUE if test(left.value, right.value) else FALSE
 
@@ -307,10 +306,21 @@ def _comparable(one: Kind, two: Kind) -> bool:
     return one is two or {one, two} == _NUMBERS
 
 
-def _joined(sign: ast.boolop, answers: Iterable[Answer]) -> Answer:
-    join = conjunction if isinstance(sign, ast.And) else disjunction
-    parts = tuple(answers)
-    return lambda scope: join(map(operator.call, parts, repeat(scope)))
+def _joined(sign: ast.boolop, parts: Sequence[Answer]) -> Answer:
+    """Kleene's and, which one FALSE decides, or his or, which one TRUE does: in the same call as its parts."""
+    deciding, of_none = (FALSE, TRUE) if isinstance(sign, ast.And) else (TRUE, FALSE)
+
+    def answer(scope: Scope) -> Truth:
+        result = of_none
+        for part in parts:
+            truth = part(scope)
+            if truth is deciding:
+                return truth
+            if truth is UNKNOWN:
+                result = truth
+        return result
+
+    return answer
 
 
 def _asked(entry: Entry, test: Callable[[Any], bool]) -> Answer:
@@ -323,7 +333,7 @@ def _asked(entry: Entry, test: Callable[[Any], bool]) -> Answer:
             fact = read(scope[namespace])
         except KeyError:
             return UNKNOWN
-        if fact.__class__ is Unknown:  # a call less than isinstance
+        if type(fact) is Unknown:  # a third of isinstance
             return UNKNOWN
         return TRUE if test(fact.value) else FALSE
 

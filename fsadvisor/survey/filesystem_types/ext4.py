@@ -62,9 +62,10 @@ def header_argv(device: str) -> Argv:
     return ext4_reports.dumpe2fs_argv(f"/dev/{device.replace('!', '/')}")
 
 
-def _journals(machine: Machine) -> tuple[str, ...] | Unknown:
-    """The names in /proc/fs/jbd2."""
-    return machine.entries("/proc/fs/jbd2")
+def _journals(machine: Machine) -> frozenset[str] | Unknown:
+    """The names in /proc/fs/jbd2: a machine may have thousands, and each filesystem looks for its own."""
+    names = machine.entries("/proc/fs/jbd2")
+    return names if isinstance(names, Unknown) else frozenset(names)
 
 
 def _devices(machine: Machine, _mount: Mount, device: BlockDevice | None, tree: BlockTree, journals: Any) -> Devices:  # noqa: ANN401 - of _journals
@@ -82,7 +83,7 @@ def _commands_for_devices(machine: Machine, device: str, journals: Any) -> tuple
     return (header_argv(device),) if may_have_outer_journal(machine, device, journals) else ()
 
 
-def outer_journal(machine: Machine, device: str, journals: tuple[str, ...] | Unknown) -> str | Unknown | None:
+def outer_journal(machine: Machine, device: str, journals: frozenset[str] | Unknown) -> str | Unknown | None:
     """'major:minor' of the device that the journal is on; None where it is inside, or there is none.
 
     jbd2 names a journal inside after its inode, DEVICE-8. One outside is named after its own device, which only the
@@ -101,7 +102,7 @@ def outer_journal(machine: Machine, device: str, journals: tuple[str, ...] | Unk
     return f"{(number & 0xFFF00) >> 8}:{number & 0xFF | (number >> 12) & 0xFFF00}" if number else None
 
 
-def may_have_outer_journal(machine: Machine, device: str, journals: tuple[str, ...] | Unknown) -> bool:
+def may_have_outer_journal(machine: Machine, device: str, journals: frozenset[str] | Unknown) -> bool:
     """Whether the kernel alone does not tell that the journal is inside, or that there is none."""
     if isinstance(journals, Unknown):
         inside = not isinstance(machine.read(f"/proc/fs/jbd2/{device}-8/info"), Unknown)
