@@ -89,7 +89,8 @@ _OF_STORAGE: Final = late(
     r"|(?:\w+: )?(?:I/O|critical [\w ]+|(?:recoverable )?transport|protection|timeout) error, dev )"
     r"[^'\"]{0,160}"
 )
-_NAMES_FOLLOW: Final = late(r": comm |\b[Nn]ame\b")
+_NAMES_FOLLOW: Final = late(r": comm |\b[Nn]ame\b| \(path: |device label ")
+_TASK: Final = late(r"(?<=INFO: task ).{1,32}?(?=:\d+ )")
 
 
 def log_about_storage(text: str) -> str:
@@ -103,7 +104,7 @@ def log_about_storage(text: str) -> str:
             continue
         event = _OF_STORAGE.match(line[time.end() :])
         if event or number == 0:
-            kept.append(time[0] + (_NAMES_FOLLOW.split(event[0])[0] if event else ""))
+            kept.append(time[0] + (_NAMES_FOLLOW.split(_TASK.sub("-", event[0]))[0] if event else ""))
     return "\n".join((*kept, "")) if kept else text[:200]
 
 

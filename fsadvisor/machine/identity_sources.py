@@ -79,7 +79,9 @@ _ORDINARY = frozenset(_ORDINARY_NAMES.split())
 _NO_NAME = re.compile(r"[0-9A-Fa-f]{8}(?:-[0-9A-Fa-f]{4}){3}-[0-9A-Fa-f]{12}|\\x[0-9a-f]{2}|\\[0-3][0-7]{2}")
 """UUIDs and escapes, of which parts look like words."""
 _QUALIFIED = re.compile(r"[A-Za-z0-9-]+(?:\.[A-Za-z0-9-]+){2,}")
-_LABEL = re.compile(r"(?:^|\s|_)LABEL(?:_ENC)?=(\S+)")
+_LABEL = re.compile(r"(?:(?:^|\s|_)(?:PART)?LABEL(?:_ENC)?=|/dev/disk/by-(?:part)?label/)(\S+)")
+_LOGICAL = re.compile(r"^/dev/(?!disk/|block/|md/|fd/)([^/\s]+/[^/\s]+)(?=\s)", re.MULTILINE)
+"""What fstab mounts of LVM: /dev/mapper/VG-LV or /dev/VG/LV, which need not be there."""
 _PLACE = re.compile(r"(?<![^\s\"=])(?!/(?:dev|sys|proc|run|usr|etc)/)/[^\s\",]+")
 _LONGEST_NAME = 31
 _PLACEHOLDERS = {
@@ -122,6 +124,7 @@ def names(where: str, text: str) -> Iterator[str]:
     """Names of people, servers, what these share, volumes and places: a word each, or a host name with its domain."""
     found = [*_HOME.findall(text), *_VOLUME.findall(text), *_LABEL.findall(text)]
     found += [text.strip()] if where.endswith("/dm/name") else []
+    found += _LOGICAL.findall(text) if where == "/etc/fstab" else []
     found += fit_to_tell.left_out_of_mounts(where, text)
     found += _PLACE.findall(text) if fit_to_tell.names_places(where) else []
     for name in found:

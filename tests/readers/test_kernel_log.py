@@ -114,6 +114,18 @@ def test_a_recording_holds_no_line_about_anything_else_and_no_name_of_a_file():
     )
 
 
+def test_a_recording_holds_no_path_no_label_and_no_program_of_the_log():
+    text = (
+        "[    2.000000] BTRFS: device label payroll devid 1 transid 8 /dev/sda scanned by payrolld (312)\n"
+        "[    3.000000] BTRFS warning (device sda): checksum error at logical 1 on dev /dev/sda, physical 1, root 5, "
+        "inode 257, offset 0, length 4096, links 1 (path: home/payroll)\n"
+        "[    4.000000] INFO: task payrolld:1234 blocked for more than 120 seconds.\n"
+    )
+    recorded = log_about_storage(text)
+    assert "payroll" not in recorded
+    assert [it.kind for it in kernel_log.parse(recorded).events] == [it.kind for it in kernel_log.parse(text).events]
+
+
 def test_age_and_count_are_told_and_what_is_old_does_not_count():
     device = build_device("sda", "ata3")
     found = log(*["ata3: hard resetting link"] * 4, start=1000.0)
