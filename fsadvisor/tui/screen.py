@@ -137,6 +137,11 @@ class ExplorerScreen(PaintedOnce, Screen[None]):
             bar.action_clear()
         return is_open
 
+    def action_open_row(self) -> None:
+        """What Enter does in a list, chosen in the palette."""
+        if isinstance(self.focused, RowsView):
+            self.focused.action_open()
+
     def action_search(self) -> None:
         """Open the search bar."""
         if (target := self.searched()) is not None:

@@ -12,12 +12,15 @@ from fsadvisor.tui.actions import EVERYWHERE
 from fsadvisor.tui.app import FsadvisorApp
 from fsadvisor.tui.screens.overview import Overview
 from fsadvisor.tui.widgets.bars import KeysBar
+from fsadvisor.tui.widgets.text_views import DocumentView
+from tests.cases import few
 from tests.tui.driving import (
     MACHINE,
     PARSED,
     SIZES,
     TERMINAL,
     Heard,
+    at_rest,
     explored,
     said,
     screen,
@@ -28,6 +31,18 @@ from tests.tui.driving import (
 )
 
 MODES = ("overview", "unknowns", "what_if", "probes", "live", "plan", "trials")
+
+
+@pytest.mark.parametrize("place", few("12357", 2))
+def test_the_help_of_each_place_with_a_list_says_what_enter_does(place):
+    async def steps(app, pilot):
+        await pilot.press(place)
+        await at_rest(pilot)
+        await pilot.press("question_mark")
+        await until(pilot, lambda: app.screen.name == "help")
+        return str(app.screen.query_one(DocumentView).document)
+
+    assert "Enter" in explored(steps).partition("Moving")[0]
 
 
 @pytest.mark.parametrize("size", SIZES)

@@ -40,6 +40,7 @@ class Live(ExplorerScreen):
     NAME = "Live"
     MODE = "live"
     ACTIONS: ClassVar[tuple[Action, ...]] = (
+        Action("open_row", "enter", "Open", "The disk under the cursor: what it reads, writes and flushes, drawn"),
         Action("pause", "space", "Pause", "Stop sampling, and keep what is on the screen; again: go on"),
         Action("order", "s", "Order", "Another order of the list that has the keyboard"),
         Action("every", "a", "All", "Show the devices that were idle for a minute, too"),

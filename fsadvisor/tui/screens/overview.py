@@ -338,8 +338,8 @@ class Overview(OnTheBoard):
         return super().check_action(action, parameters)
 
     def action_open_row(self) -> None:
-        """Open what the cursor is on; the lists do so themselves where they have the keyboard."""
-        self._advice.action_open()
+        """Open what the cursor is on; from the pane, the advice that it tells of."""
+        (self._storage if self.focused is self._storage else self._advice).action_open()
 
     def _advised(self) -> Finding | None:
         """That under the cursor of the advice, wherever the keyboard is."""

@@ -98,6 +98,7 @@ class Trials(ExplorerScreen):
     #trial-panes.with-detail > #of-trial { display: block; }
     """
     ACTIONS: ClassVar[tuple[Action, ...]] = (
+        Action("open_row", "enter", "Open", "Say what the trial here takes, and ask; of what was kept, its result"),
         Action("pick", "space", "Pick", "Pick a mount or a filesystem in an image to compare, or put it back"),
         Action("compare", "c", "Compare", "Say what comparing the picked ones takes, and ask"),
         Action("folder", "f", "Folder", "Name the directory whose filesystem the images of a trial are made on", False),

@@ -66,6 +66,7 @@ class Unknowns(ExplorerScreen):
     Unknowns.-wide #detail { border-left: solid $border; }
     """
     ACTIONS: ClassVar[tuple[Action, ...]] = (
+        Action("open_row", "enter", "Open", "The task from near: what it would tell, and what that decides"),
         Action("attest", "a", "Attest", "Say what only a person can know; shows what it would write, and asks"),
         Action("measure", "m", "Measure", "Go to Probes, with the job and the mount chosen"),
         Action("install", "i", "Install", "Copy the command that installs what is missing; it is never run"),

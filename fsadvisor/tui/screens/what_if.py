@@ -95,6 +95,7 @@ class WhatIf(ExplorerScreen):
     WhatIf.-wide #changes-pane { row-span: 2; height: 100%; }
     """
     ACTIONS: ClassVar[tuple[Action, ...]] = (
+        Action("open_row", "enter", "Open", "The advice here, or another value; suppose what would unlock advice"),
         Action("suppose", "a,plus", "Suppose", "Suppose a fact: choose a subject, one of its facts, and a value"),
         Action("undo", "u,backspace,delete", "Undo", "Take back the supposition under the cursor, or the newest"),
         Action("undo_all", "U", "Undo all", "Take back every supposition", shown=False),
