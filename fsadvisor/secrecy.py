@@ -7,7 +7,7 @@ There are two levels:
   terminal neither. `options` and `source` hide it.
 - An IDENTITY tells whose machine it is: names of servers, shares, buckets and people, serials, addresses, comments.
   The owner's own report may name it where it helps (a mount point, a device). A recording, which promises to be
-  anonymous, does not: machine/fit_to_tell.py leaves out what no verdict needs, of mounts with `anonymous_source`, and
+  anonymous, does not: machine/redaction.py leaves out what no verdict needs, of mounts with `anonymous_source`, and
   machine/identities.py has stand-ins for what verdicts do need.
 
 Nobody can list all options that hold a password (each FUSE program has its own), so it is the harmless ones that are

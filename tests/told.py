@@ -4,8 +4,8 @@ import datetime as dt
 import json
 
 from fsadvisor.facts import Cause, Unknown
-from fsadvisor.machine.fit_to_tell import settings_about_storage
 from fsadvisor.machine.port import Reply
+from fsadvisor.machine.redaction import settings_about_storage
 from fsadvisor.machine.runner import missing_tool
 
 _NOT_THERE = Unknown(Cause.NOT_EXPOSED, "")

@@ -7,7 +7,7 @@ import re
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from fsadvisor.machine import fit_to_tell
+from fsadvisor.machine import redaction
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -125,8 +125,8 @@ def names(where: str, text: str) -> Iterator[str]:
     found = [*_HOME.findall(text), *_VOLUME.findall(text), *_LABEL.findall(text)]
     found += [text.strip()] if where.endswith("/dm/name") else []
     found += _LOGICAL.findall(text) if where == "/etc/fstab" else []
-    found += fit_to_tell.left_out_of_mounts(where, text)
-    found += _PLACE.findall(text) if fit_to_tell.names_places(where) else []
+    found += redaction.left_out_of_mounts(where, text)
+    found += _PLACE.findall(text) if redaction.names_places(where) else []
     for name in found:
         if _QUALIFIED.fullmatch(name) and not _ADDRESS_ALONE.fullmatch(name):
             yield name
@@ -198,5 +198,5 @@ def type_guids(text: str) -> list[str]:
 
 def addresses(where: str, text: str) -> list[str]:
     """IP addresses of servers, and of this host as their client."""
-    of_mounts = filter(_ADDRESS_ALONE.fullmatch, fit_to_tell.left_out_of_mounts(where, text))
+    of_mounts = filter(_ADDRESS_ALONE.fullmatch, redaction.left_out_of_mounts(where, text))
     return [address for address in (*_ADDRESS.findall(text), *of_mounts) if not address.startswith(("127.", "0."))]

@@ -18,9 +18,9 @@ from typing import TYPE_CHECKING, Final, TypeAlias, TypeVar
 
 from fsadvisor.facts import Cause, Unknown, unreadable
 from fsadvisor.machine import kept_files, port, safe_files, untouched
-from fsadvisor.machine.fit_to_tell import CHANGED, settings_about_storage
 from fsadvisor.machine.inodes import below_mount, files_below, flags_of
 from fsadvisor.machine.port import Answer, Argv, Reply
+from fsadvisor.machine.redaction import CHANGED, settings_about_storage
 from fsadvisor.machine.runner import OUTPUT_CAP_BYTES, TOOL_FOLDERS, Runner, decoded, encoded, too_much
 from fsadvisor.machine.time_limits import within
 from fsadvisor.machine.watching import processes, udev_database

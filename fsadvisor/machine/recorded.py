@@ -41,8 +41,8 @@ from msgspec.structs import replace
 from fsadvisor import strict_json
 from fsadvisor.facts import Cause, Unknown, unreadable
 from fsadvisor.machine import port
-from fsadvisor.machine.fit_to_tell import tells_all
 from fsadvisor.machine.port import Answer, Argv, MachineError, Reply
+from fsadvisor.machine.redaction import tells_all
 from fsadvisor.machine.runner import MOST_NAMES, OUTPUT_CAP_BYTES, decoded, encoded, too_many, too_much
 from fsadvisor.patterns import late
 

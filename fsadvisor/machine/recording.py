@@ -16,7 +16,7 @@ from msgspec.structs import replace
 
 from fsadvisor import __version__
 from fsadvisor.facts import Unknown
-from fsadvisor.machine import fit_to_tell, port, recorded, safe_files
+from fsadvisor.machine import port, recorded, redaction, safe_files
 from fsadvisor.machine.identities import Identities
 from fsadvisor.machine.port import Answer, Argv, Reply
 from fsadvisor.machine.runner import encoded
@@ -96,23 +96,23 @@ class _RecordingWriter:
         for (path, kind), answer in sorted(recording.about_paths.items(), key=lambda item: item[0]):
             self._about_path(kind, path, answer)
         for path, names in sorted(recording.entries.items(), key=lambda item: item[0]):
-            listing = names if isinstance(names, Unknown) else self._names(fit_to_tell.of_names(path, names), path)
+            listing = names if isinstance(names, Unknown) else self._names(redaction.of_names(path, names), path)
             self._about_path(recorded.ENTRIES, path, listing)
         for argv, answer in sorted(recording.runs.items(), key=lambda item: item[0]):
             new = tuple(self._replace(argument) for argument in argv)
-            safe = _filtered(partial(fit_to_tell.of_command, argv), answer)
+            safe = _filtered(partial(redaction.of_command, argv), answer)
             self._asked(
                 recorded.command_stem(new), {"argv": new}, port.command_source(argv), port.command_source(new), safe
             )
         for stem, source, fit in (
-            (recorded.UDEV, port.UDEV_SOURCE, fit_to_tell.of_udev),
+            (recorded.UDEV, port.UDEV_SOURCE, redaction.of_udev),
             (recorded.COUNTERS, port.COUNTERS_SOURCE, str),
         ):
             if stem in recording.asked:
                 self._asked(stem, {}, "", source, _filtered(fit, recording.asked[stem]))
         if recording.processes:
             asked_names, answer = _merged(recording.processes)
-            safe = _filtered(fit_to_tell.of_processes, answer)
+            safe = _filtered(redaction.of_processes, answer)
             self._asked(recorded.PROCESSES, {"names": asked_names}, "", port.PROCESSES_SOURCE, safe)
         for file, lines in self._unknown.items():
             self._files[file] = "".join(f"{line}\n" for line in sorted(lines))
@@ -130,7 +130,7 @@ class _RecordingWriter:
         new_path = self._replace(path)
         if isinstance(answer, Reply):
             where = path if kind == recorded.READ else ""
-            told = fit_to_tell.of_file(path, answer.text) if kind == recorded.READ else answer.text
+            told = redaction.of_file(path, answer.text) if kind == recorded.READ else answer.text
             text = told if kind == recorded.ENTRIES else self._replace(told, where)
             self._files[recorded.answer_path(kind, new_path)] = text
             return

@@ -37,8 +37,8 @@ from msgspec.structs import replace
 
 from fsadvisor.facts import Cause, Unknown, unreadable
 from fsadvisor.machine import port, watching
-from fsadvisor.machine.fit_to_tell import argument_paths, settings_in_arguments
 from fsadvisor.machine.port import Reply
+from fsadvisor.machine.redaction import argument_paths, settings_in_arguments
 from fsadvisor.machine.watching import container_named_in
 
 if TYPE_CHECKING:

@@ -31,8 +31,8 @@ from msgspec.structs import replace
 from fsadvisor.facts import Unknown, unreadable
 from fsadvisor.machine import archived_logs, archived_tools, port, sos_outputs
 from fsadvisor.machine.archived_devices import PAIRS, PARTITIONS, TREE, UNSEEN, derived_devices, devices_in_log
-from fsadvisor.machine.fit_to_tell import settings_about_storage
 from fsadvisor.machine.port import Answer, Argv, MachineError, Reply
+from fsadvisor.machine.redaction import settings_about_storage
 from fsadvisor.machine.runner import MOST_NAMES, too_many
 from fsadvisor.machine.sos_outputs import missing
 from fsadvisor.machine.trees import FileTree, resolved

@@ -23,8 +23,8 @@ from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias, get_args
 from fsadvisor import strict_json
 from fsadvisor.facts import Cause, Unknown, unreadable
 from fsadvisor.machine import port, untouched
-from fsadvisor.machine.fit_to_tell import ENVIRONMENT, argument_paths, settings_in_arguments
 from fsadvisor.machine.port import Answer, MachineError, Reply
+from fsadvisor.machine.redaction import ENVIRONMENT, argument_paths, settings_in_arguments
 from fsadvisor.machine.runner import OUTPUT_CAP_BYTES
 from fsadvisor.machine.untouched import captured_text
 from fsadvisor.patterns import late

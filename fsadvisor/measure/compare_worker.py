@@ -35,7 +35,7 @@ from fsadvisor.measure.probe.measure import Where
 from fsadvisor.measure.probe.run import opened
 from fsadvisor.measure.probe.scratch import scratch_file
 from fsadvisor.measure.trial.mounting import enter
-from fsadvisor.measure.trial.testbed import images, standing
+from fsadvisor.measure.trial.testbed import images, mounted_scratch
 from fsadvisor.survey.filesystem_types.registry import type_of
 
 if TYPE_CHECKING:
@@ -125,7 +125,7 @@ def _stands(
 ) -> MountedScratch | None:
     try:
         with stop.interruptible():
-            return stack.enter_context(standing(privacy, CHOICES[name].form, part))
+            return stack.enter_context(mounted_scratch(privacy, CHOICES[name].form, part))
     except EngineError as error:
         emit(LeftOut(side=name, why=str(error)))
         return None

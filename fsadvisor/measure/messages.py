@@ -18,7 +18,7 @@ from fsadvisor.measure.probe.series import value
 from fsadvisor.measure.probe.store import encoded
 from fsadvisor.measure.probe.target import Objection  # noqa: TC001
 from fsadvisor.measure.trial import TrialComparison, TrialInterim  # noqa: TC001
-from fsadvisor.measure.trial.testbed import ScratchFilesystem, Stand  # noqa: TC001
+from fsadvisor.measure.trial.testbed import MountedSide, ScratchFilesystem  # noqa: TC001
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -248,7 +248,7 @@ class SideReady(msgspec.Struct, frozen=True, kw_only=True, tag=True):
 class SidesReady(msgspec.Struct, frozen=True, kw_only=True, tag=True):
     """How all sides of a trial stand in the first turn, and who measures."""
 
-    stands: tuple[Stand, ...]
+    stands: tuple[MountedSide, ...]
     engine: str
 
 

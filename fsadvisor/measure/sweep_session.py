@@ -47,7 +47,7 @@ class Planned(Struct, frozen=True, kw_only=True):
 
     @property
     def seconds(self) -> float:
-        """About so long."""
+        """How long it takes, about."""
         longest = max(self.asked.delays_ms)
         each = sum(self.asked.seconds * max(0.1, (ms + 1) / (longest + 1)) for ms in self.asked.delays_ms)
         pairs = len(self.asked.filesystems) * len(self.asked.workloads)

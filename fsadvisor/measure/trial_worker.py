@@ -42,7 +42,7 @@ from fsadvisor.measure.trial import (
 )
 from fsadvisor.measure.trial.empty import halves
 from fsadvisor.measure.trial.mounting import enter
-from fsadvisor.measure.trial.testbed import Stand, images, standing
+from fsadvisor.measure.trial.testbed import MountedSide, images, mounted_scratch
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -368,7 +368,7 @@ class _Trial:
                     form = replace(asked.changed if side == CHANGED else asked.default, name=side)
                     part = parts[(index + turn) % len(parts)]
                     solid = first and not asked.device and turn == 0
-                    stands[side] = stack.enter_context(standing(privacy, form, part, solid=solid))
+                    stands[side] = stack.enter_context(mounted_scratch(privacy, form, part, solid=solid))
                 sessions = {
                     side: stack.enter_context(opened(self._job, stand.folder, Way.straight_to(stand.loop)))
                     for side, stand in stands.items()
@@ -386,7 +386,7 @@ def _stood(stands: Mapping[str, MountedScratch], engine: str) -> SidesReady:
     return SidesReady(
         engine=engine,
         stands=tuple(
-            Stand(
+            MountedSide(
                 side=side,
                 mkfs=stand.mkfs,
                 options=stand.options,

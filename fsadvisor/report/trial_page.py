@@ -290,5 +290,5 @@ def _sides(found: trial.TrialOutcome, seen: trial.TrialComparison) -> dict[str, 
     return {name: _side(one, stands.get(name)) for name, one in seen.sides.items()}
 
 
-def _side(one: trial.Side, stand: testbed.Stand | None) -> Side:
+def _side(one: trial.Side, stand: testbed.MountedSide | None) -> Side:
     return published(Side, one, stand or _NOT_MOUNTED, shown_options=stand.options if stand else None)

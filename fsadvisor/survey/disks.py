@@ -15,11 +15,11 @@ from fsadvisor.survey import (
     attachment,
     block,
     controllers,
+    disk_tables,
     drive,
     drive_health,
     faults,
     hosting,
-    looked_up,
     measured,
     members,
     power_loss,
@@ -282,7 +282,7 @@ def disk(
         better_block_bytes=drive.better_block_bytes(answers) if is_nvme else NOT_APPLICABLE,
         write_throttle_us=read_fact.number(machine, f"{folder}/queue/wbt_lat_usec"),
     )
-    whole = looked_up.with_shingles(looked_up.with_faults(facts, machine.today))
+    whole = disk_tables.with_shingles(disk_tables.with_faults(facts, machine.today))
     reads = read_fact.field(stat, stat_file, lambda it: it.reads)
     return SurveyedDisk(whole, case, device.hardware, reads)
 
@@ -296,7 +296,7 @@ def _share_of_uptime(seconds: Fact[int], uptime: Fact[int]) -> Fact[float]:
 
 def with_pages(disk: Disk, seen: SurveyedDisk, today: dt.date) -> Disk:
     """The disk with what a page or its place in sysfs tells, so that nobody has to say it."""
-    return looked_up.with_looked_up(disk, seen.hardware, seen.case.family, today)
+    return disk_tables.with_table_facts(disk, seen.hardware, seen.case.family, today)
 
 
 def reweigh_plp(disk: Disk, seen: SurveyedDisk) -> Disk:

@@ -35,7 +35,7 @@ def bindings(actions: Iterable[Action]) -> list[BindingType]:
     ]
 
 
-GOING: Final = (
+TO_PLACES: Final = (
     Action("app.go_to('overview')", "1", "Overview", "The storage, and the ranked advice", shown=False),
     Action("app.go_to('unknowns')", "2", "Unknowns", "What could not be told, and what would tell it", shown=False),
     Action("app.go_to('what_if')", "3", "What if", "Suppose a fact, and see the advice change", shown=False),
@@ -45,7 +45,7 @@ GOING: Final = (
     Action("app.go_to('trials')", "7", "Trials", "Try a change, compare, and forecast", shown=False),
 )
 EVERYWHERE: Final = (
-    *GOING,
+    *TO_PLACES,
     Action("search", "slash", "Search", "Search in the list or the text that has the keyboard"),
     Action("app.command_palette", "colon,ctrl+p", "Find", "Find any command, fact, advice or subject by name"),
     Action("app.doctor", "d", "Now", "What hurts now, who does it, and what to do: the doctor", False),

@@ -25,8 +25,8 @@ from fsadvisor.tui import drawing, themes
 from fsadvisor.tui.actions import EVERYWHERE, bindings
 from fsadvisor.tui.copying import copy
 from fsadvisor.tui.drawing import Painting, ParsedOnce
-from fsadvisor.tui.going import Going
 from fsadvisor.tui.measuring import LEAVING_SECONDS, Diagnosed, Doctor, Heard, Measurer, probe_progress, trial_progress
+from fsadvisor.tui.navigation import Navigation
 from fsadvisor.tui.screens.dialogs import Palette, Question
 from fsadvisor.tui.session import SurveyThread
 from fsadvisor.tui.views.advice import Choice, counted_as
@@ -65,7 +65,7 @@ STOPS_PROBE = Document(
 )
 
 
-class Explorer(Going):
+class Explorer(Navigation):
     """Holds the snapshot and what the person has chosen. Screens read it; threads only post messages.
 
     The exit code is 0, or 128 and the signal's number. `error` is what ended it where looking failed.

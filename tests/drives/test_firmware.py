@@ -6,7 +6,7 @@ from msgspec.structs import replace
 
 from fsadvisor import drives
 from fsadvisor.facts import Cause, Known, Unknown
-from fsadvisor.survey import looked_up
+from fsadvisor.survey import disk_tables
 from fsadvisor.survey.whole import survey
 from tests.cases import each
 from tests.panel import build
@@ -67,12 +67,12 @@ def test_the_table_is_long_and_knows_nvme_drives():
     ],
 )
 def test_a_fault_is_told_of_the_revisions_that_have_it(model, revision, effect):
-    told = looked_up.with_faults(_disk(model=model, firmware=revision), TODAY).firmware_fault
+    told = disk_tables.with_faults(_disk(model=model, firmware=revision), TODAY).firmware_fault
     assert (told.value if isinstance(told, Known) else "not known") == effect
 
 
 def test_a_count_of_hours_is_told_in_days_with_the_page_and_its_age():
-    disk = looked_up.with_faults(_disk(model="MO1600JVYPR", firmware="HPD6", power_on_hours=34912), TODAY)
+    disk = disk_tables.with_faults(_disk(model="MO1600JVYPR", firmware="HPD6", power_on_hours=34912), TODAY)
     assert disk.firmware_hours_left.value == 5088
     assert ", in 212 days without a break; free of it: HPD7 or later" in disk.firmware_fault.source
     assert "tomshardware.com" in disk.firmware_fault.source
@@ -80,23 +80,23 @@ def test_a_count_of_hours_is_told_in_days_with_the_page_and_its_age():
 
 
 def test_hours_that_are_reached_or_not_known_are_said_so():
-    over = looked_up.with_faults(_disk(model="MO1600JVYPR", firmware="HPD6", power_on_hours=41000), TODAY)
+    over = disk_tables.with_faults(_disk(model="MO1600JVYPR", firmware="HPD6", power_on_hours=41000), TODAY)
     assert over.firmware_hours_left.value == 0
     assert ", an age that it has reached" in over.firmware_fault.source
-    unknown = looked_up.with_faults(_disk(model="MO1600JVYPR", firmware="HPD6"), TODAY)
+    unknown = disk_tables.with_faults(_disk(model="MO1600JVYPR", firmware="HPD6"), TODAY)
     assert isinstance(unknown.firmware_hours_left, Unknown)
     assert ", when is not known" in unknown.firmware_fault.source
 
 
 def test_only_what_loses_data_takes_the_trust_away():
-    loses = looked_up.with_faults(_disk(model="Samsung SSD 980 PRO 2TB", firmware="3B2QGXA7"), TODAY)
+    loses = disk_tables.with_faults(_disk(model="Samsung SSD 980 PRO 2TB", firmware="3B2QGXA7"), TODAY)
     assert loses.firmware_trusted.value is False
-    handled = looked_up.with_faults(_disk(model="Samsung SSD 870 QVO 8TB", firmware="SVQ02B6Q"), TODAY)
+    handled = disk_tables.with_faults(_disk(model="Samsung SSD 870 QVO 8TB", firmware="SVQ02B6Q"), TODAY)
     assert isinstance(handled.firmware_trusted, Unknown)
 
 
 def test_what_is_not_in_the_table_is_said_with_the_tables_age():
-    told = looked_up.with_faults(_disk(model="INTEL SSDSC2KB480G8", firmware="XCV10140"), TODAY).firmware_fault
+    told = disk_tables.with_faults(_disk(model="INTEL SSDSC2KB480G8", firmware="XCV10140"), TODAY).firmware_fault
     assert told.source == f"a table of {len(ROWS)} faults, 10 days old: this revision is in none"
 
 

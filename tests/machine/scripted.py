@@ -5,8 +5,8 @@ import json
 
 from fsadvisor.facts import Cause, Unknown
 from fsadvisor.machine import port
-from fsadvisor.machine.fit_to_tell import settings_about_storage
 from fsadvisor.machine.port import Reply
+from fsadvisor.machine.redaction import settings_about_storage
 
 
 class ScriptedMachine:

@@ -1,6 +1,6 @@
 """What a recording keeps of the kernel's command line."""
 
-from fsadvisor.machine.fit_to_tell import boot_parameters_about_storage
+from fsadvisor.machine.redaction import boot_parameters_about_storage
 
 
 def test_storage_parameters_stay_and_secrets_go():

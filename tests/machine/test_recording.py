@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from fsadvisor.facts import Cause, Unknown
-from fsadvisor.machine import fit_to_tell, port
+from fsadvisor.machine import port, redaction
 from fsadvisor.machine.live import LiveMachine
 from fsadvisor.machine.port import MachineError, Reply
 from fsadvisor.machine.recorded import AGAIN, RecordedMachine
@@ -65,9 +65,9 @@ def replaced(answers, replace):
         if isinstance(answer, tuple):
             return tuple(sorted(map(replace, answer)))
         where = answer.source if kind == "read" else ""
-        text = fit_to_tell.of_udev(answer.text) if answer.source == port.UDEV_SOURCE else answer.text
-        text = fit_to_tell.of_processes(text) if answer.source == port.PROCESSES_SOURCE else text
-        text = fit_to_tell.of_file(where, text) if where else text
+        text = redaction.of_udev(answer.text) if answer.source == port.UDEV_SOURCE else answer.text
+        text = redaction.of_processes(text) if answer.source == port.PROCESSES_SOURCE else text
+        text = redaction.of_file(where, text) if where else text
         return Reply(replace(text, where), replace(answer.source), answer.status)
 
     return {kind: [one(kind, answer) for answer in group] for kind, group in answers.items()}

@@ -3,7 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fsadvisor.machine.fit_to_tell import KEPT, settings_about_storage, settings_in_arguments, tells_all
+from fsadvisor.machine.redaction import KEPT, settings_about_storage, settings_in_arguments, tells_all
 from tests.cases import each
 
 

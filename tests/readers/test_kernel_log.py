@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from msgspec.structs import replace
 
 from fsadvisor.facts import Cause, Known, Unknown
-from fsadvisor.machine.fit_to_tell import log_about_storage
+from fsadvisor.machine.redaction import log_about_storage
 from fsadvisor.readers import kernel_log
 from fsadvisor.survey import block
 from fsadvisor.survey import faults as judged

@@ -3,7 +3,7 @@
 import ast
 
 from fsadvisor.measure.compare import CHOICES
-from fsadvisor.measure.trial.testbed import ScratchFilesystem, arguments
+from fsadvisor.measure.trial.testbed import ScratchFilesystem, mkfs_arguments
 from fsadvisor.survey.filesystem_types.registry import LOOKED_AT, MADE, ON_DEVICES, TYPES, type_of
 from tests.cases import each
 from tests.paths import ROOT
@@ -64,6 +64,6 @@ def test_what_is_compared_can_be_made():
 
 @each("name", MADE)
 def test_no_filesystem_is_made_with_work_left_for_later(name):
-    told = arguments(ScratchFilesystem(name="default", fs_type=name))
+    told = mkfs_arguments(ScratchFilesystem(name="default", fs_type=name))
     assert told == (*TYPES[name].mkfs_quiet, *TYPES[name].mkfs_at_once)
     assert TYPES[name].mkfs_at_once

@@ -1,7 +1,7 @@
 """What is exported by NFS: by the server's own table, while a server runs; a recording without it leaves it open."""
 
 from fsadvisor.facts import Cause, Known, Unknown
-from fsadvisor.machine import fit_to_tell
+from fsadvisor.machine import redaction
 from fsadvisor.readers import server_files
 from fsadvisor.survey import tenants
 from tests.cases import each
@@ -44,9 +44,9 @@ def test_a_line_that_is_not_understood_leaves_the_others_and_no_is_no_more_said(
 
 
 def test_a_recording_holds_the_exports_without_the_clients():
-    told = fit_to_tell.of_file(server_files.ETAB, f"{ETAB}odd of jo\n")
+    told = redaction.of_file(server_files.ETAB, f"{ETAB}odd of jo\n")
     assert told == "/srv/a\t*(rw,sync)\n/srv/a\t*(rw,async)\n/srv/b\t*(ro,async)\n/data\t*(rw,sync)\n"
-    assert fit_to_tell.of_file(server_files.ETAB, told) == told
+    assert redaction.of_file(server_files.ETAB, told) == told
 
 
 def by_ganesha(text, point):
@@ -72,7 +72,7 @@ def test_the_kernels_export_counts_beside_ganesha():
 
 
 def test_a_recording_holds_what_ganesha_exports_without_clients_and_users():
-    told = fit_to_tell.of_file(server_files.GANESHA_PATH, GANESHA)
+    told = redaction.of_file(server_files.GANESHA_PATH, GANESHA)
     assert server_files.parse_ganesha_conf(told) == server_files.parse_ganesha_conf(GANESHA)
-    assert fit_to_tell.of_file(server_files.GANESHA_PATH, told) == told
+    assert redaction.of_file(server_files.GANESHA_PATH, told) == told
     assert not any(it in told for it in ("192.0.2.0", "User_Id", "Pseudo", "/etc"))

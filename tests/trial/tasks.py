@@ -10,7 +10,7 @@ from fsadvisor.measure.probe.disks import Way
 from fsadvisor.measure.probe.jobs import JOBS
 from fsadvisor.measure.probe.run import opened
 from fsadvisor.measure.trial.mounting import enter
-from fsadvisor.measure.trial.testbed import ScratchFilesystem, images, standing
+from fsadvisor.measure.trial.testbed import ScratchFilesystem, images, mounted_scratch
 from tests.loops import mounts
 
 
@@ -26,7 +26,7 @@ def look(asked, tell, stop):
         privacy = enter([folder, Path(__file__)])
         tell(json.dumps({"mounts": mounts()}).encode())
         with images(folder, len(forms), wanted["bytes"]) as parts, contextlib.ExitStack() as stack:
-            found = [stack.enter_context(standing(privacy, *pair)) for pair in zip(forms, parts, strict=True)]
+            found = [stack.enter_context(mounted_scratch(privacy, *pair)) for pair in zip(forms, parts, strict=True)]
             for one in found:
                 with opened(JOBS["commit-fdatasync"], one.folder, Way.straight_to(one.loop)) as session:
                     window = session.window(0.2)

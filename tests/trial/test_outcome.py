@@ -4,7 +4,7 @@ from msgspec.structs import replace
 
 from fsadvisor.measure.trial import TrialComparison, TrialOutcome
 from fsadvisor.measure.trial.change import Own, of_rule
-from fsadvisor.measure.trial.testbed import Stand
+from fsadvisor.measure.trial.testbed import MountedSide
 from fsadvisor.rulebook.loading import own_rulebook
 from fsadvisor.survey.tried import Ratio
 from tests.cases import each
@@ -13,7 +13,7 @@ RULE = next(rule for rule in own_rulebook().rules if rule.id == "access-times-wr
 
 
 def stand(side, *options, cache="write back"):
-    return Stand(side=side, mkfs=("mkfs.ext4",), options=options, loop="loop3", direct_io=True, write_cache=cache)
+    return MountedSide(side=side, mkfs=("mkfs.ext4",), options=options, loop="loop3", direct_io=True, write_cache=cache)
 
 
 STANDS = (stand("default", "rw", "relatime"), stand("again", "rw", "relatime"), stand("changed", "rw", "noatime"))

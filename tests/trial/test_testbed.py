@@ -10,7 +10,7 @@ import pytest
 
 from fsadvisor.measure.child import started
 from fsadvisor.measure.probe import EngineError
-from fsadvisor.measure.trial.testbed import ScratchFilesystem, arguments, images
+from fsadvisor.measure.trial.testbed import ScratchFilesystem, images, mkfs_arguments
 from tests.cases import few
 from tests.loops import attached_images, loops, mounts, needs_loop_devices, run
 from tests.waiting import comes_to
@@ -177,7 +177,9 @@ def test_a_worker_told_to_stop_clears_up_and_ends_well(tmp_path):
 
 
 def test_the_extended_options_of_ext4_become_one_argument():
-    made = arguments(ScratchFilesystem(name="changed", fs_type="ext4", mkfs=("-O", "^has_journal", "-E", "stride=4")))
+    made = mkfs_arguments(
+        ScratchFilesystem(name="changed", fs_type="ext4", mkfs=("-O", "^has_journal", "-E", "stride=4"))
+    )
     assert made.count("-E") == 1
     assert made[made.index("-E") + 1].endswith("nodiscard,stride=4")
     assert made[-2:] == ("-O", "^has_journal")

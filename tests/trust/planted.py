@@ -4,7 +4,7 @@
 import json
 import shutil
 
-from fsadvisor.machine.fit_to_tell import settings_about_storage, settings_in_arguments
+from fsadvisor.machine.redaction import settings_about_storage, settings_in_arguments
 from fsadvisor.machine.watching import argument_paths
 from tests.paths import FIXTURES
 

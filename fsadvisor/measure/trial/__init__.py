@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from fsadvisor.measure.trial.change import Change
-    from fsadvisor.measure.trial.testbed import Stand
+    from fsadvisor.measure.trial.testbed import MountedSide
 
 
 DEFAULT, AGAIN, CHANGED = "default", "again", "changed"
@@ -155,7 +155,7 @@ class TrialOutcome(Struct, frozen=True, kw_only=True):
     when: str
     """ISO 8601, UTC."""
     matters: float
-    stands: tuple[Stand, ...] = ()
+    stands: tuple[MountedSide, ...] = ()
     engine: str = ""
     comparison: TrialComparison | None = None
     error: str = ""

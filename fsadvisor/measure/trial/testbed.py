@@ -85,7 +85,7 @@ def attached(file: int, offset: int, size: int) -> Iterator[Loop]:
 
 
 def _flushed(file: int, offset: int, size: int) -> tuple[str, int]:
-    """One that passes flushes on, if there is one: those with an earlier user's 'write through' are passed over.
+    """A free loop device that passes flushes on, if any: one that an earlier user set to 'write through' does not.
 
     They are held until another is had, because the kernel would give the same again.
     """
@@ -99,7 +99,7 @@ def _flushed(file: int, offset: int, size: int) -> tuple[str, int]:
 
 
 def _configured(file: int, offset: int, size: int) -> tuple[str, int]:
-    """Take a free one; where another is quicker, the next."""
+    """Configure a free loop device; where another program takes it first, the next free one."""
     for _ in range(_TRIES):
         name = _free()
         try:
@@ -160,8 +160,8 @@ LEAST_BYTES: Final = {it.name: it.least_bytes for it in TYPES.values() if it.lea
 """What the tools want at least."""
 
 
-class Stand(msgspec.Struct, frozen=True, kw_only=True):
-    """How a side stands, as the kernel tells."""
+class MountedSide(msgspec.Struct, frozen=True, kw_only=True):
+    """How a side of a trial is made and mounted, as the kernel shows it; `loop` is its loop device, such as loop3."""
 
     side: str
     mkfs: tuple[str, ...]
@@ -228,7 +228,7 @@ def images(folder: Path, count: int, size_bytes: int) -> Iterator[tuple[DevicePa
 
 
 @contextlib.contextmanager
-def standing(
+def mounted_scratch(
     privacy: Privacy, form: ScratchFilesystem, part: DevicePart, *, solid: bool = True
 ) -> Iterator[MountedScratch]:
     """Make the filesystem on the part and mount it for as long as the block. Raises EngineError.
@@ -238,7 +238,7 @@ def standing(
     """
     _check(form, part)
     with attached(part.descriptor, part.offset, part.size_bytes) as loop:
-        made = arguments(form)
+        made = mkfs_arguments(form)
         doing = f"making the {form.name} {form.fs_type}"
         mounting.run(f"mkfs.{form.fs_type}", (*made, loop.path), _MKFS_SECONDS, doing)
         if solid:
@@ -255,8 +255,8 @@ def standing(
             )
 
 
-def arguments(form: ScratchFilesystem) -> tuple[str, ...]:
-    """What mkfs is told. Of several -E the tools of ext4 heed one, so that they become one."""
+def mkfs_arguments(form: ScratchFilesystem) -> tuple[str, ...]:
+    """The arguments of mkfs. mkfs.ext4 heeds the last -E alone, so several become one."""
     fs_type = type_of(form.fs_type)
     quiet = (*(fs_type.mkfs_quiet or ()), *fs_type.mkfs_at_once)
     if "-E" not in quiet or "-E" not in form.mkfs:

@@ -12,7 +12,7 @@ from textual.widgets.option_list import Option
 
 from fsadvisor.pages.glyphs import NOTHING, Line, Span, Tone, span
 from fsadvisor.pages.screen import laid
-from fsadvisor.tui.actions import GOING, bindings
+from fsadvisor.tui.actions import TO_PLACES, bindings
 from fsadvisor.tui.drawing import PaintedOnce
 from fsadvisor.tui.widgets.bars import KeysBar
 from fsadvisor.tui.widgets.text_views import DocumentView, LinesView
@@ -59,7 +59,7 @@ class Question(Dialog[str]):
     Question LinesView { background: $surface; }
     """
 
-    BINDINGS: ClassVar[list[BindingType]] = bindings(GOING)
+    BINDINGS: ClassVar[list[BindingType]] = bindings(TO_PLACES)
 
     def __init__(self, document: Document, choices: Choices, no: str = "no") -> None:
         """`no` says what a no does."""

@@ -24,7 +24,7 @@ from fsadvisor.pages.values import counted
 from fsadvisor.report.as_html import as_html
 from fsadvisor.report.as_json import as_json
 from fsadvisor.report.as_text import as_text
-from fsadvisor.tui.actions import GOING, bindings
+from fsadvisor.tui.actions import TO_PLACES, bindings
 from fsadvisor.tui.screens.dialogs import Dialog
 from fsadvisor.tui.views.rows import Row
 from fsadvisor.tui.widgets.rows_view import RowsView
@@ -127,7 +127,7 @@ class Export(Dialog[None]):
         Binding("q", "leave", "Save nothing", show=False),
         Binding("ctrl+c,ctrl+q", "app.quit", "Quit", show=False),
         Binding("tab,shift+tab", "other", "Kind or name", show=False),
-        *bindings(GOING),
+        *bindings(TO_PLACES),
     ]
 
     class Saved(Message):

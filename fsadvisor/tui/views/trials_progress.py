@@ -26,7 +26,7 @@ from fsadvisor.measure.probe.cost import seconds_text
 if TYPE_CHECKING:
     from fsadvisor.measure.messages import CompareAsked, Event
     from fsadvisor.measure.trial import TrialComparison, TrialInterim
-    from fsadvisor.measure.trial.testbed import Stand
+    from fsadvisor.measure.trial.testbed import MountedSide
 
 Phase: TypeAlias = Literal["asking", "to confirm", "running", "stopping", "over"]
 """Looking around; told what it takes; at it; told to stop; ended, with everything cleaned up."""
@@ -40,7 +40,7 @@ class TrialProgress(Struct, frozen=True, kw_only=True):
     estimate: Estimate | None = None
     doing: str = ""
     """What it is at between windows."""
-    stands: tuple[Stand, ...] = ()
+    stands: tuple[MountedSide, ...] = ()
     engine: str = ""
     blocks: tuple[TrialInterim, ...] = ()
     """Of a trial: after each."""

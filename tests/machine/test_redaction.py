@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from fsadvisor import secrecy
 from fsadvisor.facts import Unknown
-from fsadvisor.machine import fit_to_tell
+from fsadvisor.machine import redaction
 from fsadvisor.readers import block_files, host_files, mount_tables, systemd_units
 from tests.cases import each, tries
 from tests.paths import FIXTURES
@@ -67,17 +67,17 @@ def tables(draw):
 @given(tables())
 def test_no_table_of_mounts_tells_what_was_planted_in_it(drawn):
     where, text, token = drawn
-    told = fit_to_tell.of_file(where, text)
+    told = redaction.of_file(where, text)
     assert token not in told
-    assert fit_to_tell.of_file(where, told) == told
+    assert redaction.of_file(where, told) == told
 
 
 @tries(300)
 @given(st.sampled_from(TABLES), st.text(st.sampled_from(" \t\n\r#;\\=,:/@-[]0a?é\udce9"), max_size=80))
 def test_any_text_is_made_fit_and_stays_so(where, text):
-    told = fit_to_tell.of_file(where, text)
-    assert fit_to_tell.of_file(where, told) == told
-    assert fit_to_tell.of_udev(fit_to_tell.of_udev(text)) == fit_to_tell.of_udev(text)
+    told = redaction.of_file(where, text)
+    assert redaction.of_file(where, told) == told
+    assert redaction.of_udev(redaction.of_udev(text)) == redaction.of_udev(text)
 
 
 def seen(record, *names):
@@ -107,42 +107,40 @@ def seen(record, *names):
     ],
 )
 def test_readers_find_the_same_entries_on_the_same_lines(where, text, parse, names):
-    assert seen(parse(fit_to_tell.of_file(where, text)), *names) == seen(parse(text), *names)
+    assert seen(parse(redaction.of_file(where, text)), *names) == seen(parse(text), *names)
 
 
 def test_a_unit_is_read_as_before_but_for_its_secrets():
     before, now = (
-        systemd_units.parse_mount_unit(it) for it in (UNIT, fit_to_tell.of_file("/etc/systemd/system/x.mount", UNIT))
+        systemd_units.parse_mount_unit(it) for it in (UNIT, redaction.of_file("/etc/systemd/system/x.mount", UNIT))
     )
     assert (now.where, now.fs_type) == (before.where, before.fs_type)
     assert now.options == secrecy.options(before.options)
     assert secrecy.hides(now.options[1])
-    shown = systemd_units.parse_systemctl_show(fit_to_tell.of_command(("systemctl", "show", "*.mount"), LOADED)).units[
-        0
-    ]
+    shown = systemd_units.parse_systemctl_show(redaction.of_command(("systemctl", "show", "*.mount"), LOADED)).units[0]
     assert (shown.get("Where"), shown.get("What"), shown.get("Options")) == ("/mnt/loaded", "***", "rw,password=***")
 
 
 def test_of_udev_stay_the_properties_that_say_what_a_device_is():
-    (device,) = block_files.parse_udev_export(fit_to_tell.of_udev(UDEV)).devices
+    (device,) = block_files.parse_udev_export(redaction.of_udev(UDEV)).devices
     assert {key for key, _ in device.properties} == {"DEVNAME", "ID_SERIAL", "ID_SERIAL_SHORT", "ID_WWN"}
-    assert not re.search("by-id|DM_NAME", fit_to_tell.of_udev(UDEV))
+    assert not re.search("by-id|DM_NAME", redaction.of_udev(UDEV))
 
 
 def test_of_jobs_and_units_only_those_that_are_read_are_named():
     names = ("a.mount", "payroll.service", "fstrim")
-    assert fit_to_tell.of_names("/etc/systemd/system", names) == ("a.mount",)
-    assert fit_to_tell.of_names("/etc/cron.weekly", names) == ("fstrim",)
-    assert fit_to_tell.of_names("/sys/block", names) == names
+    assert redaction.of_names("/etc/systemd/system", names) == ("a.mount",)
+    assert redaction.of_names("/etc/cron.weekly", names) == ("fstrim",)
+    assert redaction.of_names("/sys/block", names) == names
 
 
 def test_of_what_azure_told_a_recording_keeps_disks_and_size_and_no_name():
     where = "/run/cloud-init/instance-data.json"
     text = (FIXTURES / "outputs" / "instance_data" / "azure.out").read_text()
-    told = fit_to_tell.of_file(where, text)
+    told = redaction.of_file(where, text)
     assert host_files.parse_instance_data(told) == host_files.parse_instance_data(text)
-    assert fit_to_tell.of_file(where, told) == told
+    assert redaction.of_file(where, told) == told
     for name in ("db1", "westeurope", "subscriptions", "redacted"):
         assert name not in told
     for broken in ("", "[1]", '{"ds": 1}', "{" * 5000, text[:700]):
-        assert fit_to_tell.of_file(where, broken) == "{}\n"
+        assert redaction.of_file(where, broken) == "{}\n"

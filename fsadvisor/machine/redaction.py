@@ -1,17 +1,11 @@
 """What a recording holds of each text: all that verdicts are made of, no comment, no secret, nothing of a server's.
 
-Lines keep their numbers, and what no reader understands stays something that it does not understand. What is left
-then gets stand-ins (see identities.py).
+Lines keep their numbers, and a line that no reader understands becomes another that none understands. Names, addresses
+and serial numbers that are left get stand-ins afterwards (identities.py).
 
-What a recording keeps of the kernel's command line: parameters about storage, none of the rest.
-
-Other parameters may hold passwords, addresses or what an init program was told.
-
-What leaves a machine of the settings of databases and the like: those about storage, none of the rest.
-
-Configuration files and arguments may hold passwords, so only lines that set one of KEPT are let through, without
-their comments, besides the names of sections. A first line tells which names were kept, so that a later fsadvisor
-can see what a recording does not answer.
+Of the kernel's command line the parameters about storage are kept, of the settings and arguments of databases those
+in KEPT: others may hold passwords. The first line of such settings names what was kept, so that a later fsadvisor can
+see what the recording does not answer.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Going about the explorer: by number, by name, and back; and each key is answered.
+"""Navigation between the explorer's places: by number, by name, and back; and each key is answered.
 
 A key without effect is answered by a notice above the keys. There is one at a time, and the next key takes it away.
 """
@@ -110,7 +110,7 @@ class Answering(App[int]):
 _HOME = "This is the first place: q leaves, ? shows the keys"
 
 
-class Going(Answering):
+class Navigation(Answering):
     """A place is a mode of Textual's; what is opened over one lies on it in a stack."""
 
     _trail: tuple[str, ...] = ()

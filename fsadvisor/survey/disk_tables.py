@@ -1,4 +1,4 @@
-"""What tables tell of a disk: a page that was read, the way to it in sysfs, the models that clouds give.
+"""Facts of a disk by tables of models: known faults of firmware, shingled drives, protection, what clouds give.
 
 A fault that is known counts whatever people say. That all is well counts only where nobody has said otherwise.
 """
@@ -39,7 +39,7 @@ _BARE: Final = ("claimed", "partial", "absent")
 
 
 def with_faults(disk: Disk, today: dt.date) -> Disk:
-    """With the faults that the table of firmware tells of its revision."""
+    """The disk with the faults that the table lists for its model and firmware revision."""
     if isinstance(disk.virtual, Unknown) or isinstance(disk.model, Unknown):
         unsure = disk.virtual if isinstance(disk.virtual, Unknown) else disk.model
         return replace(disk, firmware_fault=cast("Fact[FirmwareFault]", unsure))
@@ -80,8 +80,8 @@ def _when(left: Fact[int]) -> str:
     return f", in {left.value // _HOURS_A_DAY:,} days without a break" if left.value else ", an age that it has reached"
 
 
-def with_looked_up(disk: Disk, hardware: str, family: Family | None, today: dt.date) -> Disk:
-    """With what nobody had to say, and nobody has said; `hardware` is its place in sysfs."""
+def with_table_facts(disk: Disk, hardware: str, family: Family | None, today: dt.date) -> Disk:
+    """The disk with facts that people may attest and nobody has; `hardware` is its folder in sysfs."""
     if isinstance(disk.virtual, Unknown) and isinstance(unsaid := disk.path_covered, Unknown):
         return replace(disk, path_covered=replace(unsaid, source=f"{unsaid.source}; {disk.virtual.source}"))
     if read_fact.value(disk.virtual) is not False:
@@ -108,7 +108,7 @@ def _known(disk: Disk, hardware: str, family: Family | None, today: dt.date) -> 
 
 
 def with_shingles(disk: Disk) -> Disk:
-    """With what says that a hard disk records in shingles."""
+    """The disk with whether it is shingled (SMR), and by what that is known."""
     if read_fact.value(disk.virtual) is True or read_fact.value(disk.rotational) is False:
         return disk
     for asked in (disk.virtual, disk.rotational):
