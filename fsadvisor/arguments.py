@@ -56,7 +56,7 @@ def parser(words: Collection[str] | None = None) -> argparse.ArgumentParser:
 
 
 def commands() -> Iterator[tuple[str, str]]:
-    """All of them, with what they say of themselves."""
+    """Each command by name, with the sentence of its help."""
     return ((name, says) for name, (says, _) in _VERBS.items())
 
 

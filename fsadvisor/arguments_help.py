@@ -114,7 +114,7 @@ EXAMPLES: Final[Mapping[str, tuple[str, ...]]] = {
 
 @cache
 def _columns() -> int:
-    """As shutil.get_terminal_size has it."""
+    """Columns of the terminal, as shutil.get_terminal_size counts them."""
     given = os.environ.get("COLUMNS", "")
     if given.isdigit() and int(given):
         return int(given)

@@ -65,7 +65,7 @@ def add_compare(
     seconds: Callable[[str], float],
     percent: Callable[[str], float],
 ) -> None:
-    """Its arguments."""
+    """The arguments of `compare`."""
     compare.add_argument(
         "paths",
         metavar="PATH",
@@ -111,7 +111,7 @@ FORECAST_SAYS: Final = (
 
 
 def add_forecast(forecast: argparse.ArgumentParser) -> None:
-    """Its words and options."""
+    """The arguments of `forecast`."""
     forecast.add_argument(
         "target", metavar="TARGET", nargs="?", help="a mount point or directory whose results are kept"
     )
@@ -185,7 +185,7 @@ TRIAL_SAYS = (
 
 
 def add_trial(trial: argparse.ArgumentParser, seconds: Callable[[str], float], percent: Callable[[str], float]) -> None:
-    """Its arguments."""
+    """The arguments of `trial`."""
     trial.add_argument(
         "words",
         metavar="RULE|OPTIONS",
@@ -248,7 +248,7 @@ DOCTOR_SAYS = (
 
 
 def add_doctor(doctor: argparse.ArgumentParser, seconds: Callable[[str], float]) -> None:
-    """Its arguments."""
+    """The arguments of `doctor`."""
     doctor.add_argument(
         "words",
         metavar="ABOUT",
@@ -279,7 +279,7 @@ WATCH_SAYS = (
 
 
 def add_watch(watch: argparse.ArgumentParser) -> None:
-    """Its arguments."""
+    """The arguments of `watch`."""
     watch.add_argument(
         "--for", metavar="TIME", dest="lasting", type=_time, default=43200.0, help="such as 12h or 30m (default: 12h)"
     )
@@ -311,7 +311,7 @@ DIFF_SAYS = (
 
 
 def add_diff(diff: argparse.ArgumentParser) -> None:
-    """Its arguments."""
+    """The arguments of `diff`."""
     diff.add_argument(
         "old",
         metavar="OLD",
@@ -329,7 +329,7 @@ UNIT_SAYS = (
 
 
 def add_unit(unit: argparse.ArgumentParser) -> None:
-    """Its arguments."""
+    """The arguments of `unit`."""
     unit.add_argument(
         "--every", choices=("hourly", "daily", "weekly"), default="daily", help="how often (default: daily)"
     )
@@ -342,7 +342,7 @@ SERVE_SAYS = (
 
 
 def add_serve(serve: argparse.ArgumentParser) -> None:
-    """Its arguments."""
+    """The arguments of `serve`."""
     serve.add_argument(
         "--port", metavar="N", type=_port, default=8421, help="the port of 127.0.0.1 (default: 8421; 0: any free one)"
     )

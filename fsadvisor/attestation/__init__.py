@@ -321,7 +321,7 @@ def _bare(entry: Entry) -> tuple[object, ...]:
 
 
 def entry_toml(entry: Entry) -> str:
-    """One entry as TOML."""
+    """An attestation or a waiver as TOML."""
     return "".join(f"{line}\n" for line in _lines(entry))
 
 

@@ -212,7 +212,7 @@ def _capture(chosen: argparse.Namespace) -> int:
 
 
 def _claim(chosen: argparse.Namespace) -> int:
-    """Write down what people say, or list it."""
+    """Write an attestation or a waiver, or list them."""
     from fsadvisor.attestation import ClaimError
 
     try:

@@ -81,7 +81,7 @@ Worth: TypeAlias = Literal["full", "weak", "nothing"]
 
 
 class Attribute(Struct, frozen=True, kw_only=True):
-    """One row."""
+    """A row of the table of SMART attributes."""
 
     kind: Literal["test", "failures"]
     families: frozenset[str]
@@ -133,7 +133,7 @@ def datasheet(model: str) -> PublishedPage | None:
 
 @cache
 def pages() -> tuple[PublishedPage, ...]:
-    """All rows."""
+    """The pages of all rows."""
     return tuple(map(_page, _read("pages")["datasheet"]))
 
 
@@ -155,7 +155,7 @@ WORST_FIRST: Final[tuple[Effect, ...]] = ("loses data", "misbehaves", "may be af
 
 
 class Fault(Struct, frozen=True, kw_only=True):
-    """One row."""
+    """A row of the table of firmware faults."""
 
     bus: Literal["nvme", "sata", "sas"]
     model: LatePattern

@@ -35,7 +35,7 @@ class Archive(Protocol):
         ...
 
     def outputs(self, beginning: str) -> list[str]:
-        """Of all commands that begin so."""
+        """The outputs of all commands whose line begins with these words."""
         ...
 
     def file(self, path: str) -> str | None:
@@ -43,7 +43,7 @@ class Archive(Protocol):
         ...
 
     def names(self, path: str) -> list[str] | None:
-        """In a folder."""
+        """The names in a folder."""
         ...
 
 

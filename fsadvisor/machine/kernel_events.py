@@ -128,7 +128,7 @@ class Instance:
         return sum(lost for lost, _ in each), max((since_s for lost, since_s in each if lost), default=0.0)
 
     def close(self) -> None:
-        """Remove it."""
+        """Remove the tracefs instance."""
         os.close(self._on)
         with contextlib.suppress(OSError):
             self.path.rmdir()
@@ -200,7 +200,7 @@ class LockTrace:
         (self._recorded,) = self._runner.run([argv])
 
     def answer(self) -> Answer:
-        """What `perf lock contention` makes of it."""
+        """The output of `perf lock contention` on what was recorded."""
         self._thread.join(self.seconds + 2 * _PATIENCE_S)
         recorded = self._recorded
         try:

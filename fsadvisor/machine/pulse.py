@@ -78,7 +78,7 @@ class Stacks(Struct, frozen=True, kw_only=True):
 
 
 def pulse() -> Pulse:
-    """Take one. Never raises for what the kernel refuses."""
+    """The kernel's counters now. Never raises for what the kernel refuses."""
     return Pulse(
         at_s=time.monotonic(),
         cpu_s=time.process_time(),
@@ -107,7 +107,7 @@ class Processes:
         self._wrote_at: dict[int, float] = {}
 
     def pulse(self) -> ProcessPulse:
-        """Ask all of them what they have written."""
+        """How much each process has written until now."""
         now = time.monotonic()
         changed: dict[int, str] = {}
         denied = 0

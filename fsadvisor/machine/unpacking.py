@@ -60,7 +60,7 @@ class Allowance(Struct, frozen=True):
 
     @property
     def content_bytes(self) -> int:
-        """Kept, of files."""
+        """The most bytes of files that are kept."""
         return min(64 * _MIB + 8 * self.packed, 512 * _MIB)
 
 

@@ -78,12 +78,12 @@ class Child:
         return ": ".join((f"{name} {how}", *last))
 
     def stop(self) -> None:
-        """Tell it to stop; it ends a moment later."""
+        """Tell the child to stop; it ends a moment later."""
         if self.process.poll() is None:
             self.process.terminate()
 
     def close(self) -> None:
-        """Once it has ended."""
+        """Close the pipes of a child that has ended."""
         self._listener.join(_GRACE_SECONDS)
         for pipe in (self.process.stdin, self.process.stdout, self.process.stderr):
             with contextlib.suppress(OSError):

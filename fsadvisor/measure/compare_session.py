@@ -182,7 +182,7 @@ class CompareSession:
 
     @property
     def table(self) -> Comparison:
-        """What came out so far."""
+        """The results so far."""
         known = (*(it.side for it in self._asked_paths), *self._sides.values())
         sides = [*known, *(self._absent.get(name) or _not_made(name) for name in self._left_out)]
         jobs = self.wanted.jobs
@@ -246,7 +246,7 @@ class CompareSession:
             yield warning("kind", f"left out: the devices below: {_ROOT}")
 
     def measure(self, stop: Stop, hear: Hear) -> None:
-        """Do it, unless somebody stops it."""
+        """Measure all jobs on all sides, until somebody stops it."""
         work = CompareWork(
             jobs=tuple(CompareJob(id=it.id, file_bytes=compare.file_bytes(it)) for it in self.wanted.jobs),
             paths=self._asked_paths,

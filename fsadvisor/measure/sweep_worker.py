@@ -221,7 +221,7 @@ def run(asked: SweepWork, emit: Callable[[Event], None], stop: Stop) -> None:
 
 
 class _Sweep:
-    """One request in its namespace."""
+    """A sweep, in a mount namespace of its own."""
 
     def __init__(self, request: SweepWork, privacy: Privacy, emit: Callable[[Event], None], stop: Stop) -> None:
         self._asked, self._privacy, self._emit, self._stop = request, privacy, emit, stop

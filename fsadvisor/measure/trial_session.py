@@ -142,7 +142,7 @@ class TrialSession:
         )
 
     def measure(self, stop: Stop, hear: Hear) -> TrialOutcome:
-        """Do it, unless somebody stops it."""
+        """Run the trial, until somebody stops it."""
         work = TrialWork(
             job=self.change.job.id,
             default=self.change.default,

@@ -212,7 +212,7 @@ def line(*parts: Span | str) -> Line:
 
 
 def plain(spans: Iterable[Span]) -> str:
-    """The words alone."""
+    """The text of the spans, without tones."""
     return "".join(one.text for one in spans)
 
 

@@ -219,7 +219,7 @@ class Proposal(Struct, frozen=True, kw_only=True):
     """Files, and a line that each shall have."""
 
     def claims(self) -> Iterator[Claim]:
-        """Everything that it decides."""
+        """Every setting that the proposal decides, with its value."""
         for change in self.changes:
             yield from (Claim(setting, value, True) for setting, value in change.claims)
         for wish in self.wishes:
@@ -296,7 +296,7 @@ def see_to(lines: Iterable[tuple[str, str]], read: Callable[[str], Answer]) -> N
 
 
 def gathered(proposals: Sequence[Proposal], read: Callable[[str], Answer]) -> tuple[FileChange, ...]:
-    """Each file once, with the lines that it lacks."""
+    """Each file once, with the lines to add."""
     wanted: dict[str, list[list[str]]] = {}
     for proposal in proposals:
         for path in dict.fromkeys(path for path, _ in proposal.lines):

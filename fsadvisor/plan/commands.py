@@ -190,7 +190,7 @@ def with_waiver(advice: str, rule: str, subject: Subject) -> str:
 
 
 def _waiving(rule: str, subject: Subject) -> str:
-    """The whole command."""
+    """The command that waives a rule on a subject."""
     of = shlex.quote(subject.id)
     if not of.isprintable() or "`" in of or len(of) > _LONGEST:
         of = "SUBJECT"

@@ -98,7 +98,7 @@ class ErrorStats(Struct, frozen=True, kw_only=True):
 
     @property
     def total(self) -> int:
-        """All kinds together."""
+        """Errors of all kinds together."""
         return sum(count for _, count in self.counts)
 
 
@@ -119,7 +119,7 @@ def parse_btrfs_error_stats(text: str) -> ErrorStats | Unknown:
 
 
 class BtrfsCommits(Struct, frozen=True, kw_only=True):
-    """Since the mount."""
+    """Commits since the mount."""
 
     commits: int
     total_ms: int

@@ -39,7 +39,7 @@ class Crypt(Struct, frozen=True, kw_only=True):
 
 
 class Striped(Struct, frozen=True, kw_only=True):
-    """Of `striped`."""
+    """The parameters of a `striped` target."""
 
     chunk_bytes: int
 
@@ -101,7 +101,7 @@ class Words:
         self._at = 0
 
     def word(self) -> str:
-        """The next one."""
+        """The next word of the table's line. Raises TargetError at its end."""
         if self._at >= len(self._words):
             raise TargetError
         self._at += 1
@@ -115,7 +115,7 @@ class Words:
         return number
 
     def some(self, count: int) -> tuple[str, ...]:
-        """As many as that."""
+        """The next `count` words. Raises TargetError where there are fewer."""
         if count > len(self._words) - self._at:
             raise TargetError
         self._at += count
@@ -130,7 +130,7 @@ class Words:
         return self.number() * SECTOR_BYTES
 
     def leg(self) -> Leg:
-        """A device."""
+        """The next word, as a device."""
         return Leg(device=self.word(), offset_sectors=None)
 
     def leg_at(self) -> Leg:

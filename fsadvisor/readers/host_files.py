@@ -34,7 +34,7 @@ class KernelVersion(Struct, frozen=True, kw_only=True):
 
     @property
     def version(self) -> Version:
-        """To compare."""
+        """The version, to compare."""
         return Version(self.major, self.minor, self.patch or 0)
 
 

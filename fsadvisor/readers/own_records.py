@@ -34,7 +34,7 @@ class EarlierLook(Struct, kw_only=True):
     others: dict[str, Counts] = field(default_factory=dict)
 
     def __hash__(self) -> int:
-        """By its moment."""
+        """By the moment of the record."""
         return hash(self.when)
 
 
@@ -215,7 +215,7 @@ def result(line: str) -> Measured | str:
 
 
 def _is_time(text: str) -> bool:
-    """With its zone, so that times can be compared."""
+    """Whether a text is a time with its zone, so that it can be compared."""
     try:
         return datetime.fromisoformat(text).tzinfo is not None
     except ValueError:

@@ -92,7 +92,7 @@ def group(asked: matrix.Question, about: Circumstances) -> str:
 
 
 def side_words(side: compare.Side, about: Circumstances) -> str:
-    """What a side is."""
+    """What a side is, in words."""
     if side.kind == "device":
         return f"the block device below {side.above}, of which is only read"
     what = f"{side.fs_type}, {side.options}" if side.options else side.fs_type

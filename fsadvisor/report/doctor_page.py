@@ -19,7 +19,7 @@ from fsadvisor.measure.now.stored_windows import trouble
 from fsadvisor.pages.document import Block, Commands, Gap, paragraph
 from fsadvisor.pages.glyphs import clean, line
 from fsadvisor.pages.published import encodable
-from fsadvisor.pages.values import counted, day_and_time
+from fsadvisor.pages.values import counted, day_and_time, fact_line
 from fsadvisor.report import titles
 from fsadvisor.report.fsync_page import traced_blocks
 from fsadvisor.storage.catalogue import catalogue
@@ -191,8 +191,8 @@ def _left(answer: Answer) -> Iterator[Block]:
 
 def no(cause: Excluded) -> str:
     """What a cause that does not hold was held against."""
-    of = f", {clean(cause.subject)}" if cause.subject != "this machine" else ""
-    return f"{cause.rule.id}: {_values(cause.asked)}{_threshold(cause.asked)}{of}"
+    of = f" on {clean(cause.subject)}" if cause.subject != "this machine" else ""
+    return f"{cause.rule.id}{of}: {_values(cause.asked)}{_threshold(cause.asked)}"
 
 
 class FoundJson(msgspec.Struct, frozen=True, kw_only=True):
@@ -297,8 +297,7 @@ def full_document(space: Full, path: str) -> Iterator[Block]:
         yield paragraph(f"risk: {cause.risk}", first=line("   "), indent=9)
         for name, fact in (cause.verdict.facts() | _held_open_by(cause)).items():
             if isinstance(fact, Known):
-                value = ", ".join(fact.value) if isinstance(fact.value, tuple) else fact.value
-                yield paragraph(f"seen: {name} = {clean(str(value))}", first=line("   "), indent=9)
+                yield paragraph(f"seen: {fact_line(name, fact, '')}", first=line("   "), indent=9)
         instructions = cause.verdict.instructions()
         yield paragraph(" ".join(instructions.advice.split()), first=line("   do: "), indent=7)
         if instructions.now:
@@ -328,8 +327,8 @@ def _others(head: str, verdicts: Sequence[Verdict]) -> Iterator[Block]:
         yield paragraph(head)
     for verdict in verdicts:
         answer = verdict.answers()[-1]
-        seen = ", ".join(f"{name} = {fact.value}" for name, fact in answer.facts.items() if isinstance(fact, Known))
-        yield paragraph(f"{verdict.rule.id}: {clean(seen)}", first=_ITEM, indent=4)
+        seen = [fact_line(name, fact, "") for name, fact in answer.facts.items() if isinstance(fact, Known)]
+        yield paragraph(f"{verdict.rule.id}: {', '.join(seen)}", first=_ITEM, indent=4)
 
 
 def _room(subject: Subject) -> str:

@@ -97,7 +97,7 @@ class Finding(Struct, dict=True):
 
     @property
     def subjects(self) -> Iterator[Subject]:
-        """All of them."""
+        """The subjects of all its verdicts."""
         return (verdict.subject for verdict in self.verdicts)
 
     def answers(self) -> Iterator[tuple[Ask, Truth]]:
@@ -138,7 +138,7 @@ def findings(verdicts: Iterable[Verdict]) -> list[Finding]:
 
 
 def _group(verdict: Verdict, truths: tuple[Truth, ...]) -> object:
-    """What verdicts have in common that are one finding."""
+    """A key that is the same for verdicts that make one finding."""
     one = verdict.behind
     above = (one.why, one.rule.id, one.subject.id) if one else ()
     return verdict.rule.id, verdict.outcome, truths, _acceptance(verdict.waiver), verdict.measured, above
@@ -195,7 +195,7 @@ def _folded(finding: Finding, holds: Mapping[tuple[str, str], Finding]) -> bool:
 
 
 def _acceptance(waiver: Waiver | None) -> tuple[object, ...]:
-    """What makes waivers alike."""
+    """A key that is the same for waivers alike; () for none."""
     return () if waiver is None else (waiver.by, waiver.on, waiver.until, waiver.because, waiver.link)
 
 

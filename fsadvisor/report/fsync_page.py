@@ -38,7 +38,7 @@ _MIB: Final = 1 << 20
 
 
 class SyncPart(Struct, frozen=True, kw_only=True):
-    """What a sync spends its time on, on average."""
+    """A step of a sync, and its average time."""
 
     name: str
     ms: float

@@ -114,7 +114,7 @@ class History(Struct, frozen=True, dict=True):
 
     @cached_property
     def by_subject(self) -> Mapping[str, Sequence[Change]]:
-        """By subject id."""
+        """The changes by subject id."""
         changes: dict[str, list[Change]] = {}
         for change in self.changes:
             changes.setdefault(change.subject, []).append(change)
@@ -134,7 +134,7 @@ class History(Struct, frozen=True, dict=True):
 
 
 def gist(machine: str, storage: Storage, when: dt.datetime, verdicts: Iterable[Verdict] | None = None) -> Gist:
-    """What to keep of a machine of that name."""
+    """The facts and findings that are kept of a machine, to compare it later."""
     found = None if verdicts is None else _findings(verdicts)
     return Gist(machine, when, {subject.id: dict(_plain_facts(subject)) for subject in storage.subjects}, found)
 

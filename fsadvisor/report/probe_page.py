@@ -133,7 +133,7 @@ def about(jobs: int, target: str) -> Block:
 
 
 def cost(takes: Cost) -> Iterator[Block]:
-    """What it takes."""
+    """What a probe takes: time, writes and space."""
     seconds = f"{seconds_text(takes.least_seconds)} at least, about {seconds_text(takes.most_seconds)} at most"
     yield Labelled("time", line(seconds), 8)
     yield Labelled("writes", line(f"up to {bytes_text(takes.written_bytes)}" if takes.written_bytes else "nothing"), 8)
@@ -142,7 +142,7 @@ def cost(takes: Cost) -> Iterator[Block]:
 
 
 def findings(findings: Iterable[Objection]) -> Iterator[Block]:
-    """What speaks against it."""
+    """What speaks against a probe here, an objection a paragraph."""
     for one in findings:
         yield paragraph(one.says, first=line("refused: " if one.level == "refused" else "warning: "))
 
@@ -180,7 +180,7 @@ def results(measured: Sequence[Result], jobs: Mapping[str, Job]) -> Iterator[Blo
 
 
 def one_result(result: Result, job: Job | None) -> Iterator[Block]:
-    """The whole of it."""
+    """All that one result tells."""
     title = f": {job.title}" if job else ""
     yield paragraph(f"{clean(result.job)}{title}", indent=2)
     yield paragraph(f"{clean(result.target)}, by {result.engine}, {clean(result.when)}", first=_IN)
@@ -221,7 +221,7 @@ def limiting(result: Result) -> Iterator[Block]:
 
 
 def accounts(result: Result) -> Iterator[Block]:
-    """What it cost."""
+    """What a probe cost."""
     cpu = [
         f"{share:.0f} % {kind}"
         for share, kind in ((result.user_cpu_percent, "user"), (result.system_cpu_percent, "system"))

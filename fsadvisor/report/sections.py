@@ -89,7 +89,7 @@ def sections(
 
 
 def not_told(verdicts: Iterable[Verdict]) -> Iterator[Block]:
-    """Cure by cure."""
+    """What could not be told, grouped by what would tell it."""
     for cure in cures(verdicts):
         yield from (Gap(), Heading(cure.heading))
         yield Labelled("tells", line(f"{listed(cure.facts)} of {whose(cure.subjects.values())}"), 7)

@@ -55,7 +55,7 @@ def plan(change: Change, target: str, *, on_device: bool) -> Iterator[Block]:
 
 
 def takes(cost: probe_cost.Cost) -> Iterator[Block]:
-    """What it cost."""
+    """What a trial takes: time, writes and space."""
     seconds = f"{seconds_text(cost.least_seconds)} at least, about {seconds_text(cost.most_seconds)} at most"
     yield Labelled("time", line(seconds), 10)
     yield Labelled("writes", line(f"up to {bytes_text(cost.written_bytes)}"), 10)
@@ -67,7 +67,7 @@ def _title(change: Change) -> str:
 
 
 def _mkfs_and_mount(form: testbed.ScratchFilesystem) -> str:
-    """As one would make and mount it."""
+    """The commands' words that make and mount the filesystem."""
     made = shlex.join([f"mkfs.{form.fs_type}", *form.mkfs])
     return f"`{clean(made, None)}`, mounted with " + (
         f"`-o {clean(','.join(form.options), None)}`" if form.options else "no options"

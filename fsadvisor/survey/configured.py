@@ -194,7 +194,7 @@ def _holds(option: str, in_force: set[str], fs_type: str) -> bool:
 
 
 def _is(shown: str, option: str) -> bool:
-    """Whether it is that option, with any value: checkpoint=disable:0."""
+    """Whether a shown option is `option`, with any value: checkpoint=disable:0."""
     return shown == option or shown.startswith((f"{option}=", f"{option}:"))
 
 

@@ -124,7 +124,7 @@ def arcconf_report(machine: Machine, device: str) -> tuple[Arcconf, tuple[Adapte
 
 
 def arcconf_state(volume: AdaptecVolume) -> RaidVolume | None:
-    """Of the volume."""
+    """The volume's state by arcconf's status."""
     word = volume.status or ""
     return next((found for start, found in _ARCCONF_STATES if re.match(start, word, re.IGNORECASE)), None)
 
@@ -217,7 +217,7 @@ def _megacli_trouble(drive: MegaRaidDrive) -> str | None:
 
 
 def megacli_policy(volume: MegaRaidVolume) -> ControllerCache | None:
-    """What is in force."""
+    """The volume's cache policy in force."""
     words = volume.cache or ""
     if words.startswith("WriteThrough"):
         return "write through"

@@ -245,7 +245,7 @@ def _nvme_cache(drive: Drive) -> Fact[bool]:
 
 
 def _scsi_cache(machine: Machine, device: BlockDevice) -> Fact[bool]:
-    """sd's word that it is on.
+    """Whether the write cache is on, by the kernel's sd.
 
     'write through' is no word of the drive: sd assumes it where the drive tells nothing, and shows it after somebody
     wrote 'temporary write through'.

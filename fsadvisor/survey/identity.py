@@ -42,7 +42,7 @@ class SeenDrive(Struct, frozen=True, kw_only=True):
     firmware: Fact[str]
 
     def pin(self, *, firmware: bool = False) -> PinnedDrive:
-        """What to write down of it."""
+        """The model, serial number and firmware that an attestation is tied to."""
         return attestations.PinnedDrive(
             model=read_fact.value(self.model) or None,
             serial=read_fact.value(self.serial) or None,

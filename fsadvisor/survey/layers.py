@@ -28,7 +28,7 @@ _UP_TO_DATE = "UpToDate"
 
 
 def drbd_facts(machine: Machine, device: BlockDevice) -> dict[str, Any]:
-    """Those of one device, by its minor number."""
+    """The facts of one DRBD device, by its minor number."""
     status = read_fact.command_record(machine, volume_tools.DRBD_ARGV, volume_tools.parse_drbd)
     minor = device.number.partition(":")[2]
     own = read_fact.field(
@@ -302,7 +302,7 @@ def _pool_facts(machine: Machine, name: str) -> dict[str, Any]:
 
 
 def _manager(machine: Machine, device: BlockDevice, of_lvm: bool) -> Fact[VolumeManager]:
-    """Who made it, by the beginning of its UUID."""
+    """The volume manager that made a mapped device, by the beginning of its UUID."""
     if of_lvm:
         return Known("lvm", "lvs")
     uuid = read_fact.text(machine, f"{device.folder}/dm/uuid")

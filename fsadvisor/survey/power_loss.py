@@ -227,7 +227,7 @@ def _standing(case: DriveEvidence, found: tuple[Evidence, ...], missing: list[tu
 
 
 def weakest(verdicts: Iterable[PlpVerdict]) -> PlpVerdict:
-    """The one that promises least; of none: unknown."""
+    """The verdict that promises least; unknown of none."""
     order: tuple[PlpVerdict, ...] = ("failed", "absent", "partial", "unknown", "claimed", "proven")
     return min(verdicts, key=order.index, default="unknown")
 

@@ -147,17 +147,17 @@ def configured_directory(machine: Machine, program: str) -> Known[str] | None:
 
 
 def has_etcd_file(settings: Mapping[str, str | None], environment: Mapping[str, str]) -> bool:
-    """Whether it was started with one."""
+    """Whether etcd was started with a configuration file."""
     return "config_file" in settings or "ETCD_CONFIG_FILE" in environment
 
 
 def etcd_file_path(settings: Mapping[str, str | None], environment: Mapping[str, str]) -> str:
-    """As it was told; '' where that is nothing."""
+    """The path of etcd's configuration file; '' where it was started without one."""
     return settings.get("config_file") or environment.get("ETCD_CONFIG_FILE") or ""
 
 
 def read_etcd_file(machine: Machine, place: str) -> EtcdConf | Unknown:
-    """Its settings about storage."""
+    """The settings about storage of etcd's configuration file."""
     return read_fact.understood(machine.settings(place), server_files.parse_etcd_conf)
 
 

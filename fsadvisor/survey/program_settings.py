@@ -87,7 +87,7 @@ class IncludingFiles(ABC, Generic[R]):
         self._left = _MOST_FILES
 
     def read(self, path: str, depth: int = 0, *, must_exist: bool = True) -> None:
-        """Read a file and what it includes."""
+        """The settings of a file and of what it includes."""
         if self.failed is not None:
             return
         if depth > _DEEPEST or not self._left:

@@ -72,7 +72,7 @@ class Past(Struct, frozen=True):
     """Why earlier looks are not known."""
 
     def of(self, kind: str, key: str | None) -> tuple[tuple[dt.datetime, Counts], ...]:
-        """What was counted of one drive or filesystem."""
+        """The counts of one drive or filesystem in each look, with the time."""
         if key is None:
             return ()
         told = ((it.when, getattr(it, kind).get(key)) for it in self.looks)
@@ -110,7 +110,7 @@ def _now(machine: Machine) -> dt.datetime | Unknown:
 
 
 def of_disk(known: Disk, past: Past, key: str | None) -> Disk:
-    """The disk with what moved of its counts."""
+    """The disk with how its counters moved since earlier looks."""
     found = past.of("disks", key)
     number = past.number(found)
     if isinstance(number, Unknown) or not found:

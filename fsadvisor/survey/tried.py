@@ -125,7 +125,7 @@ def tried(
 
 
 def _tried(rule: str, subjects: frozenset[str], result: Measured) -> Tried | None:
-    """What a result says; None where it says nothing."""
+    """The effect that a kept result shows; None where it shows none."""
     figure = result.figure
     if figure is None or not figure.low > 0:
         return None

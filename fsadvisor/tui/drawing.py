@@ -46,7 +46,7 @@ class _BetweenSides(StylesCache):
     """What stands left of a line, what fills it up, and what stands right of it."""
 
     def render_widget(self, widget: Widget, crop: Region) -> list[Strip]:
-        """For one paint."""
+        """Textual's; what sides of frames are drawn with is kept for one paint."""
         self._sides = None
         return super().render_widget(widget, crop)
 
@@ -97,7 +97,7 @@ class Drawn(Widget):
         self._shared = tones(self), self.rich_style
 
     def drawn(self, line: Line, width: int, cursor: Style | None = None) -> Strip:
-        """One of them."""
+        """A line as a strip of the terminal's."""
         styles, background = self._shared or (tones(self), self.rich_style)
         return strip(line, width, styles, background, cursor)
 
@@ -224,7 +224,7 @@ class Painting:
         return self._since is not None
 
     def wanted(self) -> None:
-        """Something changed."""
+        """Ask for a paint: something changed."""
         if self._since is None:
             loop = asyncio.get_running_loop()
             self._since = loop.time()

@@ -34,7 +34,7 @@ class Running(Protocol):
         """Start what was asked about."""
 
     def stop(self) -> None:
-        """Cancel it."""
+        """Cancel the measurement."""
 
 
 class State(Protocol):
@@ -42,7 +42,7 @@ class State(Protocol):
 
     @property
     def phase(self) -> str:
-        """How far it is."""
+        """The phase: 'asking', 'to confirm', 'running', 'stopping' or 'over'."""
 
     @property
     def goes_on(self) -> bool:
@@ -53,13 +53,13 @@ class State(Protocol):
         """Whether something came out that changes what is known of this machine."""
 
     def going(self) -> Self:
-        """A person said go."""
+        """The state once a person said go."""
 
     def stopping(self) -> Self:
-        """A person said stop."""
+        """The state once a person said stop."""
 
     def after(self, event: Event) -> Self:
-        """With one event more."""
+        """The state after an event of the measurement."""
 
 
 A = TypeVar("A", bound="Asked")

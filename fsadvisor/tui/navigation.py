@@ -64,7 +64,7 @@ class Answering(App[int]):
         self._stale = ()
 
     def _on_notify(self, event: Notify) -> None:
-        """One at a time."""
+        """Textual's; a notice takes the place of the one before."""
         self._notifications.clear()
         super()._on_notify(event)
 

@@ -165,7 +165,7 @@ class Counting:
             self._stop()
 
     def moments(self) -> tuple[Moment, ...]:
-        """As of now."""
+        """The moments that have been sampled until now."""
         with self._lock:
             return tuple(self._history.moments)
 

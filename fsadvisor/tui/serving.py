@@ -140,7 +140,7 @@ def _guard(token: str) -> Middleware:
 
 
 def _refusal(request: web.Request, token: str) -> str:
-    """Why it is not answered; '' where it is."""
+    """Why a request is refused; '' where it is answered."""
     if not _ADDRESS.fullmatch(request.host):
         return "This is served as localhost only."
     if request.headers.get("Origin", f"http://{request.host}") != f"http://{request.host}":

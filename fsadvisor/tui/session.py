@@ -58,7 +58,7 @@ class Survey(Protocol):
     """Makes a machine's storage, as it is or as it is supposed to be; may raise what was asked wrongly."""
 
     def __call__(self, machine: Machine, supposed: Sequence[Supposition] = (), /) -> Storage:
-        """Survey it."""
+        """Survey a machine, with what is supposed."""
         ...
 
 
@@ -318,7 +318,7 @@ class Newest(Generic[T]):
         self._runs = False
 
     def ask(self, question: Callable[[], T]) -> None:
-        """Answer this one, and none that was asked before."""
+        """Answer this question on the thread; those that still wait are dropped."""
         with self._lock:
             self._number += 1
             self._waiting = question

@@ -247,7 +247,7 @@ class Ink(NamedTuple):
         return not _SEEN_ON_BLANKS.isdisjoint(self.how.split(";"))
 
     def after(self, before: Ink | None) -> str:
-        """The escape sequence that changes to it."""
+        """The escape sequence from the ink `before` to this one."""
         turned = before is not None and {before.how, self.how} == {"", _BOLD}
         if before is None or (before.how != self.how and not turned):
             numbers = [one for one in (self.how, self.sign, self.background) if one and one not in ("39", NO_COLOUR)]
@@ -270,7 +270,7 @@ UNKNOWN: Final = ("", Ink(ANY, ANY, ANY))
 
 
 def cells_of(strip: Iterable[Segment], colours: ColorSystem | None) -> list[Cell]:
-    """One of each column."""
+    """The cells of a strip, one for each column."""
     cells: list[Cell] = []
     for text, style, _ in strip:
         accents, drawn = _cells(text, style or Style.null(), colours)
@@ -301,7 +301,7 @@ def _cells(text: str, style: Style, colours: ColorSystem | None) -> tuple[str, t
 
 @lru_cache(maxsize=4096)
 def _inks(style: Style, colours: ColorSystem | None) -> tuple[Ink, Ink]:
-    """That of a blank, and that of a sign."""
+    """The inks of a blank and of a sign in this style."""
     if colours is None:
         return Ink(ANY, ANY, NO_COLOUR), Ink("", "39", NO_COLOUR)
     sign = ";".join(style.color.downgrade(colours).get_ansi_codes()) if style.color else "39"
@@ -352,6 +352,6 @@ class Wire:
     def changes(
         self, drawn: Iterable[tuple[int, int, Iterable[Segment]]], size: tuple[int, int], colours: ColorSystem | None
     ) -> str:
-        """Both at once."""
+        """Draw, and return what has to be sent."""
         self.draw(drawn, size, colours)
         return self.unsent()

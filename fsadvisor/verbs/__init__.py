@@ -54,7 +54,7 @@ def say(sentence: str) -> None:
 
 
 def to_stderr(text: str) -> None:
-    """At once."""
+    """Write to standard error at once."""
     sys.stderr.write(text)
     sys.stderr.flush()
 

@@ -42,7 +42,7 @@ if TYPE_CHECKING:
 
 
 class Curves(Struct, frozen=True, kw_only=True):
-    """What is to be told."""
+    """The curves that a forecast rests on, and where they come from."""
 
     study: Study
     source: str

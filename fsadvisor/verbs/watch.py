@@ -75,7 +75,7 @@ class WindowFiles:
         self._bytes = 0
 
     def __call__(self, window: Window) -> None:
-        """Keep one. Raises MachineError."""
+        """Keep a window as a file. Raises MachineError."""
         self.number += 1
         name = window.when.replace(":", "").replace("+0000", "Z")
         line = as_line(window)

@@ -12,7 +12,7 @@ from fsadvisor.machine import safe_files
 from fsadvisor.machine.port import MachineError
 from tests.probe.filesystems import needs_root
 
-LEFT = ".kept.json.0a1b2c3d"
+LEFT = ".kept.json.fsadvisor-0a1b2c3d"
 
 
 def rewrite(folder, change=lambda _: b"new"):

@@ -119,7 +119,7 @@ def _in_turn(live: list[_Side], stop: Stop, lots: random.Random) -> Iterator[Eve
 
 
 class _Side:
-    """One side at its job."""
+    """A side that runs a job."""
 
     def __init__(self, entrant: Entrant, job: Job, budget: Budget, stop: Stop, seconds: float, turns: _Turns) -> None:
         self.name = entrant.name
@@ -191,7 +191,7 @@ class _Side:
         return run.result(*end)
 
     def result(self, end: End) -> Result:
-        """What came out."""
+        """The result of the job on this side."""
         return self._at_work().result(end, "")
 
     def _at_work(self) -> Run:
@@ -246,7 +246,7 @@ class _Turns:
 
     @contextlib.contextmanager
     def turn(self) -> Iterator[None]:
-        """It runs while in it."""
+        """The stopwatch runs within the block."""
         before, self._since = waited_us(), self._clock()
         try:
             yield

@@ -176,7 +176,7 @@ class Expected(Struct, frozen=True, kw_only=True):
 
 
 class CurveAnalysis(Struct, frozen=True, kw_only=True):
-    """One curve, and what is said of it."""
+    """A curve, its class, and what follows from it."""
 
     curve: Curve
     fit: Fit | NoFit
@@ -206,7 +206,7 @@ class Study(Struct, frozen=True, kw_only=True):
 
     @property
     def workloads(self) -> tuple[str, ...]:
-        """In their order."""
+        """The workloads, in the order of their first curve."""
         return tuple(dict.fromkeys(it.curve.workload for it in self.curves))
 
 

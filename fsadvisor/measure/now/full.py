@@ -33,7 +33,7 @@ SAFEST_FIRST: Final[dict[str, str]] = {
 
 
 class FullCause(Struct, frozen=True, kw_only=True):
-    """One that holds."""
+    """A cause of a full filesystem that holds."""
 
     verdict: Verdict
     risk: str
@@ -42,7 +42,7 @@ class FullCause(Struct, frozen=True, kw_only=True):
 
 
 class Full(Struct, frozen=True, kw_only=True):
-    """What was found of one filesystem."""
+    """Why a filesystem is full: the causes that hold, and those that do not."""
 
     subject: Subject
     causes: tuple[FullCause, ...]

@@ -164,7 +164,7 @@ class Places:
         )
 
     def of(self, held: Holds) -> tuple[str, ...]:
-        """Mount points, those that it writes to first."""
+        """Mount points of the files that a process has open, those it writes to first."""
         found = [self._by_id.get(number, "") for number in held.written]
         found += [self._of_path(path) for path in held.paths]
         return tuple(dict.fromkeys(filter(None, found)))

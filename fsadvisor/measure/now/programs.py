@@ -105,7 +105,7 @@ def by_process(samples: Sequence[ThreadSample]) -> dict[int, Waited]:
 
 
 def _add(process: Waited, threads: list[WaitingThread]) -> None:
-    """One look at the threads of it that wait."""
+    """Count one sample of the process's waiting threads."""
     syncing = held_back = full = for_memory = False
     for thread in threads:
         where = thread.where or ""
@@ -189,7 +189,7 @@ def worth(waited: Mapping[int, Waited], io: Mapping[int, Io], looks: int) -> tup
 def programs(
     waited: Mapping[int, Waited], io: Mapping[int, Io], looks: int, held: Mapping[int, Holds], places: Places
 ) -> tuple[Program, ...]:
-    """Each of those that are told."""
+    """A Program for each process in `held`."""
     return tuple(_program(pid, waited.get(pid), io.get(pid), looks, holds, places) for pid, holds in held.items())
 
 
@@ -311,7 +311,7 @@ _LIMITS: Final = re.compile(r"^(?:high|max) (\d+)$", re.ASCII | re.MULTILINE)
 
 
 def _hits(before: dict[str, str], after: dict[str, str]) -> int | None:
-    """How often its memory reached its limit."""
+    """How often the cgroup's memory reached its limit."""
     a, b = (_LIMITS.findall(texts.get("memory.events", "")) for texts in (before, after))
     return max(sum(map(int, b)) - sum(map(int, a)), 0) if a and b else None
 

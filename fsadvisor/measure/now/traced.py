@@ -86,7 +86,7 @@ class Trace(Struct):
     _handles: dict[tuple[str, int], tuple[int, str]] = field(default_factory=dict)
 
     def add(self, event: TraceEvent) -> None:
-        """The next one."""
+        """Take the next event of the trace."""
         self.events += 1
         name = event.name
         if name.startswith("block_rq_"):
@@ -208,12 +208,12 @@ class _Busy:
         return self._sums[number] - over
 
     def during(self, at_s: float) -> bool:
-        """Whether it was under way at that moment."""
+        """Whether one of the spans was under way at that moment."""
         number = bisect_right(self._begins, at_s)
         return bool(number) and at_s < self.times[number - 1][1]
 
     def within(self, sync: Sync) -> float:
-        """Seconds of it."""
+        """Seconds of the spans within a sync."""
         return self._until(sync.end) - self._until(sync.begin)
 
 

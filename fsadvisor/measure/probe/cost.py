@@ -108,7 +108,7 @@ def laid_out_bytes(job: Job) -> int:
 
 
 def _written(job: Job) -> int:
-    """Of what it may ask for, the writes."""
+    """Bytes of the most that a job may ask for which are writes."""
     if not isinstance(job.work, Mix):
         return measured_bytes(job)
     return round(_SERVED_BYTES * _turn_bytes(job.work, *_WRITING) / _turn_bytes(job.work, *_WRITING, "read"))

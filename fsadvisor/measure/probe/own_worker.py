@@ -57,7 +57,7 @@ def fallocate(descriptor: int, mode: int, offset: int, length: int) -> None:
 
 
 class Times:
-    """What one order took."""
+    """Latencies of what one order did, and how many bytes it moved."""
 
     def __init__(self) -> None:
         self.latency: list[int] = []

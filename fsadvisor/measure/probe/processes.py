@@ -49,7 +49,7 @@ _BOOT_ID: Final = Path("/proc/sys/kernel/random/boot_id")
 
 
 def label() -> str:
-    """That of this process."""
+    """The label of this process: boot, PID and start, which no other process has."""
     return f"{boot()}-{os.getpid()}-{_start_of(os.getpid()) or 0}"
 
 

@@ -79,7 +79,7 @@ class JobWindow(Struct, frozen=True, kw_only=True):
 
 
 class JobEnded(Struct, frozen=True, kw_only=True):
-    """A job has."""
+    """A job has ended."""
 
     at: int
     job: Job
@@ -195,7 +195,7 @@ class Stoppable:
 
     @property
     def engine(self) -> str:
-        """The session's."""
+        """The engine of the session."""
         return self._session.engine
 
     def window(self, seconds: float) -> Window:

@@ -72,7 +72,7 @@ def _half_us(histogram: Mapping[int, int]) -> float | None:
 
 
 def writes(work: Work) -> bool:
-    """Whether the bytes that it asks for are written."""
+    """Whether the work writes."""
     return isinstance(work, Ladder | Mix) or (isinstance(work, Io) and work.operation == "write")
 
 

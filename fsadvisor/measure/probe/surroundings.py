@@ -256,7 +256,7 @@ class _Around:
         return leaves if isinstance(leaves, Unknown) else None
 
     def drives(self) -> Fact[tuple[Drive, ...]]:
-        """The leaf disks."""
+        """The physical disks below."""
         return self._not_followed or Known(
             tuple(_drive(it, self.host) for it in _facts(self._subjects, Disk)), "the stack in sysfs"
         )

@@ -188,7 +188,7 @@ def _tightest(found: list[Fact[Quota | None]]) -> Fact[Quota | None]:
 
 
 def _asked(device: str, kind: int, number: int) -> Fact[Quota | None]:
-    """One user's or group's."""
+    """The quota of one user or group, by quotactl(2)."""
     answer = ctypes.create_string_buffer(_DQBLK.size)
     call = ctypes.CDLL(None, use_errno=True).quotactl
     status = call(ctypes.c_int(_GET_QUOTA << 8 | kind), os.fsencode(device), ctypes.c_int(number), answer)
@@ -233,7 +233,7 @@ class Objection(Struct, frozen=True, kw_only=True):
 
 
 def refused(question: Question, says: str) -> Objection:
-    """It may not start."""
+    """An objection for which nothing may start."""
     return Objection(level="refused", question=question, says=says)
 
 

@@ -132,7 +132,7 @@ class TrialComparison(Struct, frozen=True, kw_only=True):
 
 
 class TrialInterim(Struct, frozen=True, kw_only=True):
-    """After each block."""
+    """The figures so far, after each block."""
 
     blocks: int
     gain: Ratio | None

@@ -154,7 +154,7 @@ def _signatures(path: str) -> Iterator[str]:
 
 
 def _content(descriptor: int) -> Iterator[str]:
-    """Whether what it begins with is nothing but zeros."""
+    """Why the device's first MiB speaks against it being empty; nothing where all is zeros."""
     try:
         if any(os.pread(descriptor, _HEAD_BYTES, 0)):
             yield "its first MiB is not all zeros: if it is to be lost, wipe it first (blkdiscard -z, or dd)"

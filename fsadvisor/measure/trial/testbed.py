@@ -58,7 +58,7 @@ class Loop(Struct, frozen=True, kw_only=True):
 
     @property
     def path(self) -> str:
-        """/dev/loop3."""
+        """The path of the loop device: /dev/loop3."""
         return f"/dev/{self.name}"
 
 

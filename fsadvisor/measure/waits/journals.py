@@ -86,7 +86,7 @@ class XfsWork(Struct, frozen=True, kw_only=True):
 
 
 class BtrfsWork(Struct, frozen=True, kw_only=True):
-    """A Btrfs."""
+    """Commits of a Btrfs within the window."""
 
     uuid: str
     commits: int

@@ -62,7 +62,7 @@ class Rates(Struct, frozen=True, kw_only=True):
 
     @property
     def requests(self) -> float:
-        """Reads and writes."""
+        """Reads and writes a second."""
         return self.reads + self.writes
 
     @property
@@ -119,7 +119,7 @@ class RateHistory:
         self._unread: frozenset[str] = frozenset()
 
     def add(self, pulse: Pulse) -> Moment:
-        """Another moment."""
+        """Add a moment; its rates are over the time since the one before."""
         devices = self._devices(pulse)
         disks = None
         before = self._before
@@ -270,7 +270,7 @@ def _pair(
 
 
 def _key(name: str) -> str:
-    """As /sys has it."""
+    """A disk's name as /sys spells it: cciss!c0d0."""
     return name.replace("/", "!")
 
 

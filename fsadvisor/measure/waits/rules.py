@@ -133,7 +133,7 @@ class Rule(Struct, frozen=True, kw_only=True):
 
     @property
     def conditions(self) -> Iterator[ThresholdTest]:
-        """All of them."""
+        """The conditions of all groups."""
         for group in self.groups:
             yield from group
 
@@ -252,5 +252,5 @@ BY_ID: Final = {rule.id: rule for rule in RULES}
 
 
 def names() -> tuple[Name, ...]:
-    """Of all measures."""
+    """The names of all measures."""
     return Measures.__struct_fields__  # type: ignore[return-value]

@@ -73,7 +73,7 @@ def nothing_listed(_machine: Machine) -> None:
 
 
 def own_device(_machine: Machine, _mount: Mount, device: BlockDevice | None, _tree: BlockTree, _listed: Any) -> Devices:  # noqa: ANN401 - what `listed` of the same type gave
-    """The one that is mounted, alone."""
+    """The mounted device alone."""
     return Devices((device.name,) if device else (), device is not None)
 
 

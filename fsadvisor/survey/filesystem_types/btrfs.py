@@ -155,7 +155,7 @@ def _commit_seconds(options: tuple[str, ...]) -> int:
 
 
 def _space_cache(options: tuple[str, ...]) -> Fact[Literal["v1", "v2", "none"]]:
-    """The kernel always prints one of them."""
+    """The version of the free space cache; the kernel always prints one of the options."""
     if "space_cache=v2" in options:
         return read_fact.shared_fact("v2", "/proc/self/mountinfo")
     if "space_cache" in options or "space_cache=v1" in options:

@@ -203,7 +203,7 @@ class Attesting(ExplorerScreen):
             self._go("form")
 
     def action_next_line(self) -> None:
-        """Down the form."""
+        """The next line of the form."""
         self.focus_next()
 
     def on_input_submitted(self, event: Input.Submitted) -> None:

@@ -75,7 +75,7 @@ class Checklist(Attesting):
         )
 
     def action_turn(self) -> None:
-        """Another answer."""
+        """The next answer to the question under the cursor."""
         row = self.query_one("#choices", RowsView).row
         if row is None:
             return

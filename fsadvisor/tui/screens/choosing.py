@@ -83,7 +83,7 @@ class Choosing(TypedToFind):
         self.query_one(RowsView).show(lambda width: self._rows(width, self.explorer.glyphs))
 
     def on_rows_view_opened(self, event: RowsView.Opened) -> None:
-        """Leave, and tell."""
+        """Leave, and return what was chosen."""
         if event.row is not None:
             self.dismiss()
             self._then(event.row.key)

@@ -45,7 +45,7 @@ class Deciding(ExplorerScreen):
     """The facts of the row that was asked for last, with the snapshot, and the key of what the row is."""
 
     def finding_here(self) -> Finding | None:
-        """That under the cursor."""
+        """The finding under the cursor."""
         return None
 
     def subject_here(self) -> str:
@@ -91,7 +91,7 @@ class Deciding(ExplorerScreen):
         self.notify(span(words).text, severity="warning" if failed else "information", markup=False)
 
     def action_waive(self) -> None:
-        """Accept it."""
+        """Ask until when, and why, to accept the finding under the cursor."""
         finding = self.finding_here()
         if finding is None or finding.outcome not in CALLS_FOR_ACTION:
             self.say(self.why_no_advice(), failed=True)
@@ -131,7 +131,7 @@ class Deciding(ExplorerScreen):
         self.app.push_screen(Question(page, (("y", "take it back", "yes"),), "keep it"), answered)
 
     def action_attest(self) -> None:
-        """Say it."""
+        """Attest the fact under the cursor."""
         snapshot = self.explorer.snapshot
         here = self.facts_here(snapshot) if snapshot else ()
         able = [one for one in here if snapshot and suppose.is_open_to_people(snapshot, *one)]
@@ -148,7 +148,7 @@ class Deciding(ExplorerScreen):
             self.app.push_screen(attesting_screen(able))
 
     def action_suppose(self) -> None:
-        """Suppose it otherwise."""
+        """Suppose another value of a fact under the cursor."""
         snapshot = self.explorer.snapshot
         here = self.facts_here(snapshot) if snapshot else ()
         if here:

@@ -111,7 +111,7 @@ class Question(Dialog[str]):
             self.answered(answer)
 
     def answered(self, answer: str) -> None:
-        """Go back with it."""
+        """Leave the question with an answer."""
         self.app.clear_notifications()
         self.dismiss(answer)
 

@@ -102,7 +102,7 @@ class DoctorScreen(ExplorerScreen):
         self._draw()
 
     def action_moment(self, by: int) -> None:
-        """Along the incident."""
+        """The incident's moment before or after."""
         if self._at is not None:
             self._at = min(max(self._at + by, 0), len(self.explorer.doctor.kept) - 1)
             self._draw()

@@ -117,7 +117,7 @@ class FindingScreen(Deciding):
         return todo if todo.display else self.query_one("#why", DocumentView)
 
     def finding_here(self) -> Finding | None:
-        """That of the page."""
+        """The finding of the page."""
         snapshot = self.explorer.snapshot
         return finding.found(snapshot, self.key) if snapshot else None
 

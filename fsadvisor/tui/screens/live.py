@@ -97,7 +97,7 @@ class Live(ExplorerScreen):
                 yield LinesView(2, id="disks_title")
                 yield RowsView(id="disks")
                 yield LinesView(2, id="writers_title")
-                yield RowsView(id="writers", empty=" Nothing that may be told has written since Live began.")
+                yield RowsView(id="writers", empty=" No process that could be looked at has written since Live began.")
             yield DocumentView(id="disk", unicode=self.explorer.terminal.unicode)
         yield LinesView(1, id="status")
 
@@ -154,7 +154,7 @@ class Live(ExplorerScreen):
             self._ticking.pause()
 
     def on_live_sampled(self) -> None:
-        """Draw it."""
+        """Draw the new sample."""
         if self._sampling and not self._sampling.paused:
             self._seen = self._sampling.seen()
             self._draw()
@@ -257,7 +257,7 @@ class Live(ExplorerScreen):
         return row.key if row is not None and row.key not in _NO_DISKS else self._disk or self._first()
 
     def action_finding(self) -> None:
-        """What is wrong with it."""
+        """The gravest advice on the disk under the cursor."""
         key = live_disk.worst(self.explorer.snapshot, self._device())
         if key:
             self.explorer.go("finding", key)
@@ -265,7 +265,7 @@ class Live(ExplorerScreen):
             self._say("No advice on this disk, nor on what stands on it.")
 
     def action_open_subject(self) -> None:
-        """Its facts."""
+        """The facts of the disk under the cursor."""
         standing = live_disk.above(self.explorer.snapshot, self._device())
         if standing:
             self.explorer.go("subject", standing[0].id)
@@ -295,7 +295,7 @@ class Live(ExplorerScreen):
             self._draw()
 
     def action_close(self) -> None:
-        """The processes again."""
+        """Show the processes again in place of the disk."""
         self.remove_class("-opened")
         self.refresh_bindings()
         if self.explorer.session.moves:

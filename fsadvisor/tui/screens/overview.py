@@ -144,7 +144,7 @@ class Overview(OnTheBoard):
         return counting(self.explorer.session.replay, notify, failed)
 
     def on_screen_suspend(self) -> None:
-        """Nobody sees what moves."""
+        """Stop counting rates: nobody sees them."""
         if self._counting is not None:
             self._counting.pause()
 
@@ -365,11 +365,11 @@ class Overview(OnTheBoard):
             self._show_advice(snapshot)
 
     def action_other_pane(self) -> None:
-        """The other one."""
+        """Move to the other pane."""
         self.set_focus(self._advice if self.focused is self._storage else self._storage)
 
     def action_all_advice(self) -> None:
-        """No longer narrowed."""
+        """Show all advice again."""
         self._about = ""
         self.show_only(advice.ALL_ADVICE)
 

@@ -210,7 +210,7 @@ class PlanScreen(ExplorerScreen):
             self.refresh_bindings()
 
     def on_pages_bar_turned(self, event: PagesBar.Turned) -> None:
-        """A click."""
+        """Turn to the page that was clicked."""
         self._turn_to(event.name)
 
     def on_rows_view_opened(self, event: RowsView.Opened) -> None:
@@ -249,7 +249,7 @@ class PlanScreen(ExplorerScreen):
         self._list.action_open()
 
     def action_choose_all(self) -> None:
-        """All that has commands."""
+        """Choose all advice that has commands."""
         snapshot = self.explorer.snapshot
         if snapshot is None:
             return
@@ -269,7 +269,7 @@ class PlanScreen(ExplorerScreen):
             self._make(snapshot)
 
     def action_remove_all(self) -> None:
-        """None is left."""
+        """Take all findings out of the plan."""
         self.explorer.chosen.clear()
         if self.explorer.snapshot is not None:
             self._make(self.explorer.snapshot)

@@ -42,11 +42,11 @@ class ProgressScreen(ExplorerScreen):
     @property
     @abstractmethod
     def measurer(self) -> Measurer[Any, Any]:
-        """Which holds it."""
+        """What starts and holds the measurement."""
 
     @abstractmethod
     def page(self, progress: Any, width: int) -> Document:  # noqa: ANN401 - of either kind
-        """How far it is."""
+        """How far the measurement is, as a page."""
 
     def body(self) -> ComposeResult:
         """One text."""
@@ -57,7 +57,7 @@ class ProgressScreen(ExplorerScreen):
         self.call_after_refresh(self._draw)
 
     def on_screen_resume(self) -> None:
-        """What it told meanwhile."""
+        """Show what was measured meanwhile."""
         super().on_screen_resume()
         self._draw()
 
@@ -66,11 +66,11 @@ class ProgressScreen(ExplorerScreen):
         self.call_after_refresh(self._draw)
 
     def on_explorer_probe_changed(self) -> None:
-        """It may have told something."""
+        """Show what the probe has told."""
         self._draw()
 
     def on_explorer_trial_changed(self) -> None:
-        """It may have told something."""
+        """Show what the trial has told."""
         self._draw()
 
     def _draw(self) -> None:
@@ -175,11 +175,11 @@ class ProbeRun(ProgressScreen):
 
     @property
     def measurer(self) -> Prober:
-        """The explorer's."""
+        """The explorer's prober."""
         return self.explorer.prober
 
     def page(self, progress: ProbeProgress, width: int) -> Document:
-        """Of the probe."""
+        """How far the probe is."""
         return probe_progress.progress_page(progress, width, self.explorer.glyphs)
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
@@ -214,7 +214,7 @@ class ProbeQuestion(Question):
         self._prober = prober
 
     def on_explorer_probe_changed(self) -> None:
-        """It is known now."""
+        """Show what the probe would take: it is known now."""
         progress = self._prober.progress
         if progress is not None:
             self.ask(probe_progress.asking_page(progress), *_choices(progress))

@@ -44,7 +44,7 @@ class TrialQuestion(Question):
         self._trier = trier
 
     def on_explorer_trial_changed(self) -> None:
-        """It is known now."""
+        """Show what the trial would take: it is known now."""
         progress = self._trier.progress
         if progress is not None:
             self.ask(trials_try.asking_page(progress), *_choices(progress))
@@ -74,7 +74,7 @@ class TrialRun(ProgressScreen):
 
     @property
     def measurer(self) -> Trier:
-        """The explorer's."""
+        """The explorer's trier."""
         return self.explorer.trier
 
     def page(self, progress: TrialProgress, width: int) -> Document:

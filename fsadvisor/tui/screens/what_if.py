@@ -266,7 +266,7 @@ class WhatIf(ExplorerScreen):
         self.app.push_screen(Supposing())
 
     def action_undo(self) -> None:
-        """One supposition less."""
+        """Take back the supposition under the cursor, or the newest."""
         supposed, mine = self.explorer.supposed, self.query_one("#supposed", RowsView)
         if not supposed:
             self.notify("Nothing is supposed.", markup=False)
@@ -350,7 +350,7 @@ class AttestationEffect(ExplorerScreen):
         self._newest.ask(partial(what_if.page_of_said, self._before, now, self._entries, self._told, live=live))
 
     def on_attestation_effect_answered(self, message: Answered) -> None:
-        """Show it."""
+        """Show what the attestation changed."""
         if isinstance(message.answer, Exception):
             raise message.answer
         self.query_one(DocumentView).show(message.answer)

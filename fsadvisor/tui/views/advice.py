@@ -84,7 +84,7 @@ def grouped(snapshot: Snapshot, way: Narrowing, among: Iterable[int]) -> list[tu
 
 
 def group_heading(name: str, number: int, columns: int, glyphs: Glyphs) -> Line:
-    """Of a group."""
+    """The line above a group: its name, and how many it has."""
     told = (Span(" "), span(name, Tone.TITLE, _LONGEST), Span(f"  {number:,}", Tone.DIM))
     return cut(told, columns, glyphs.ellipsis)
 
@@ -153,7 +153,7 @@ class Choice:
         return tuple(self._pairs)
 
     def of(self, finding: Finding) -> int:
-        """Of how many of its subjects it was chosen."""
+        """For how many of its subjects a finding was chosen."""
         return sum(pair in self._pairs for pair in pairs_of(finding)) if self._pairs else 0
 
     def findings(self, findings: Sequence[Finding]) -> int:
@@ -166,7 +166,7 @@ class Choice:
         self._pairs |= dict.fromkeys(pair for one in found for pair in pairs_of(one))
 
     def drop(self, finding: Finding) -> None:
-        """None of its subjects."""
+        """Choose a finding for none of its subjects."""
         for pair in pairs_of(finding):
             self._pairs.pop(pair, None)
 
@@ -179,12 +179,12 @@ class Choice:
         return True
 
     def clear(self) -> None:
-        """Nothing."""
+        """Choose nothing."""
         self._pairs.clear()
 
 
 def pairs_of(finding: Finding) -> Iterator[tuple[str, str]]:
-    """Its rule and each of its subjects."""
+    """(rule id, subject id) of each of a finding's subjects."""
     return ((finding.rule.id, subject.id) for subject in finding.subjects)
 
 

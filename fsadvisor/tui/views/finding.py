@@ -149,7 +149,7 @@ class Page(Struct, frozen=True, kw_only=True):
 
     @property
     def right(self) -> Document:
-        """Beside it."""
+        """The right column: what to do."""
         return Document(self.title, self.todo)
 
     @property

@@ -216,7 +216,7 @@ _TOLD: Final = 31
 
 
 def places_room(width: int, *, urgent: bool) -> int:
-    """Columns that the places may take of so many."""
+    """Columns of a line of `width` that the names of places may take."""
     return max(width - _TOLD, _TOLD) if urgent and width > _TOLD else width
 
 
@@ -226,7 +226,7 @@ def with_told(places: Line, told: Line, width: int) -> Line:
 
 
 def _disks_that(names: list[str], word: str) -> str:
-    """One by its name, several counted."""
+    """'disk sda WORD', or '3 disks WORD'."""
     if len(names) > 1:
         return f"{counted(len(names), 'disk')} {word}"
     return f"{_kind(names[0])} {span(names[0], longest=_LONGEST_NAME).text} {word}"

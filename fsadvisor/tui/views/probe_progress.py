@@ -60,7 +60,7 @@ class ProbeProgress(Struct, frozen=True, kw_only=True):
 
     @property
     def target(self) -> str:
-        """Where."""
+        """The directory that is measured."""
         return self.estimate.target if self.estimate else self.asked.target
 
     @property
@@ -73,11 +73,11 @@ class ProbeProgress(Struct, frozen=True, kw_only=True):
         return self.estimate.cost.most_seconds if self.estimate else 0.0
 
     def going(self) -> Self:
-        """A person said go."""
+        """The state once a person said go."""
         return replace(self, phase="running")
 
     def stopping(self) -> Self:
-        """A person said stop."""
+        """The state once a person said stop."""
         return self if self.phase == "over" else replace(self, phase="stopping")
 
     @property
@@ -86,7 +86,7 @@ class ProbeProgress(Struct, frozen=True, kw_only=True):
         return bool(self.results)
 
     def after(self, event: Event) -> Self:
-        """With one event more."""
+        """The state after an event of the probe."""
         match event:
             case Estimate():
                 return replace(self, estimate=event, phase="to confirm" if self.phase == "asking" else self.phase)

@@ -205,7 +205,7 @@ class Snapshot(Struct, frozen=True, kw_only=True, dict=True):
 
     @cached_property
     def subjects(self) -> Mapping[str, Subject]:
-        """By id."""
+        """The subjects by id."""
         return {subject.id: subject for subject in self.storage.subjects}
 
     def verdicts_on(self, subject: str) -> tuple[Verdict, ...]:

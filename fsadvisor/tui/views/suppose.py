@@ -89,7 +89,7 @@ def is_open_to_people(snapshot: Snapshot, subject: str, name: str) -> bool:
 
 
 def attested_before(fact: Fact[Any] | None) -> Known[Any] | None:
-    """The fact, where a person has said it."""
+    """The fact as a person attested it, where somebody did."""
     return fact if isinstance(fact, Known) and fact.source.startswith(ATTESTED) else None
 
 

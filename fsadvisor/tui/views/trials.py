@@ -241,7 +241,7 @@ def results_of(kept: ResultsByMount, mount: str, rule: str) -> list[Result]:
 
 
 def _before(results: Sequence[Result]) -> str:
-    """What the one before came to."""
+    """What the trial before came to."""
     if len(results) < 2:
         return ""
     return " (as before)" if probes.trend(results) == "as before" else f" (before: {says(results[1])})"

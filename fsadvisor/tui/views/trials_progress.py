@@ -77,17 +77,17 @@ class TrialProgress(Struct, frozen=True, kw_only=True):
 
     @property
     def seconds_left(self) -> float:
-        """At most."""
+        """Seconds that it still takes at most."""
         if self.blocks:
             return self.blocks[-1].seconds_left
         return self.estimate.cost.most_seconds * (1 - self.share) if self.estimate else 0.0
 
     def going(self) -> Self:
-        """A person said go."""
+        """The state once a person said go."""
         return replace(self, phase="running")
 
     def stopping(self) -> Self:
-        """A person said stop."""
+        """The state once a person said stop."""
         return self if self.phase == "over" else replace(self, phase="stopping")
 
     @property
@@ -96,7 +96,7 @@ class TrialProgress(Struct, frozen=True, kw_only=True):
         return self.comparison is not None
 
     def after(self, event: Event) -> Self:
-        """With one event more."""
+        """The state after an event of the trial."""
         match event:
             case Estimate():
                 return replace(self, estimate=event, phase="to confirm" if self.phase == "asking" else self.phase)

@@ -191,7 +191,7 @@ EVERY: Final = "every"
 
 
 def every_row(number: int, width: int, glyphs: Glyphs) -> Row:
-    """All of them at once; its key is EVERY."""
+    """The row that stands for all subjects at once; its key is EVERY."""
     return Row(EVERY, (cut(line(span(f" all {number:,} of them", Tone.STRONG)), width, glyphs.ellipsis),))
 
 

@@ -287,7 +287,7 @@ class AskLine(Horizontal):
         line.focus()
 
     def on_input_changed(self, event: Input.Changed) -> None:
-        """Nobody else's business."""
+        """Keep the change to this bar."""
         event.stop()
 
     def on_input_submitted(self, event: Input.Submitted) -> None:

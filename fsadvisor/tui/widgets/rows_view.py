@@ -170,7 +170,7 @@ class RowsView(ScrollView, Drawn, can_focus=True, inherit_bindings=False):
 
     @property
     def _columns(self) -> int:
-        """For a row."""
+        """Columns that a row may take."""
         return self.scrollable_content_region.width or self.size.width
 
     def _rebuild(self) -> None:
