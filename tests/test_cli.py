@@ -227,6 +227,20 @@ def test_facts_lists_names_and_on_a_machine_their_values():
     assert b"write back" in fsadvisor("--on", MACHINE, "facts", "disk.write_cache", "--values").stdout
 
 
+def test_what_is_wrong_with_a_stranger_s_rule_is_fit_for_a_terminal_and_stands_in_no_document(tmp_path):
+    text = (ROOT / "rules/host/discards-never-sent.toml").read_text()
+    (tmp_path / "discards-never-sent.toml").write_text(
+        text.replace('why = """\n', 'why = """\n\\u001b[31mred ' + "very " * 30)
+    )
+    words = ("--on", MACHINE, "rule", "try", tmp_path / "discards-never-sent.toml")
+    plain, page = fsadvisor(*words), fsadvisor(*words, "--html")
+    assert (plain.returncode, page.returncode) == (1, 1)
+    assert rb"\x1b[31mred" in plain.stdout
+    assert rb"\x1b[31mred" in page.stderr
+    assert page.stdout.startswith(b"<!DOCTYPE html>")
+    assert all(b"\x1b" not in it for it in (plain.stdout, plain.stderr, page.stdout, page.stderr))
+
+
 def test_rule_try_runs_the_examples_and_judges_the_machine():
     done = fsadvisor("--on", MACHINE, "rule", "try", "rules/filesystem/nobarrier-unproven.toml")
     assert done.returncode == 0

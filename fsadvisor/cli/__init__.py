@@ -284,6 +284,8 @@ def _tell(words: str) -> int:
 
 
 def _rule_try(chosen: argparse.Namespace) -> int:
+    """Tell what is wrong with a stranger's rule, before the report as text and beside any other form of it."""
+    from fsadvisor.pages.glyphs import clean
     from fsadvisor.report.model import Provenance
     from fsadvisor.rulebook.laws import unproven
 
@@ -293,7 +295,8 @@ def _rule_try(chosen: argparse.Namespace) -> int:
     wrong, machine = list(unproven(rule)), inputs.machine(chosen)
     storage = inputs.storage(machine, chosen)
     verdicts = [judge(rule, subject) for subject in storage.subjects if subject.kind == rule.subject]
-    _write(f"{line}\n" for line in wrong)
+    said = [f"{clean(row, None)}\n" for text in wrong for row in text.split("\n")]
+    _write(said) if chosen.form in (None, "text") else sys.stderr.writelines(said)
     _write(_report(chosen, storage, verdicts, Provenance(version=__version__, root=machine.root)))
     return FINDINGS if wrong else 0
 
