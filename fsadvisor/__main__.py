@@ -19,8 +19,8 @@ OUR_BUG = 4
 _HERE = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))  # noqa: PTH100, PTH120 - pathlib loads slowly
 _AGAIN = "import sys; sys.path.append(sys.argv[1]); sys.argv[:2] = ['fsadvisor']\n"
 _AGAIN += "from fsadvisor.__main__ import main; sys.exit(main())"
-_OF_THE_CALLER = ("PYTHON", "LD_", "GLIBC_", "GCONV_", "FIO_", "TEXTUAL")
-"""How the variables begin that lead Python, the loader of libraries or a tool elsewhere."""
+_OF_THE_CALLER = ("PYTHON", "LD_", "GLIBC_", "GCONV_", "OPENSSL_", "SSLKEYLOGFILE", "FIO_", "TEXTUAL")
+"""How the variables begin that lead Python, the loader of libraries, OpenSSL's of modules or a tool elsewhere."""
 _HARMLESS = {"PYTHONDONTWRITEBYTECODE", "PYTHONUNBUFFERED", "PYTHONHASHSEED", "PYTHONSAFEPATH", "PYTHONNOUSERSITE"}
 _WORDS = {"map segment": "memory", "allocate memory": "memory", "Too many open files": "open files"}
 """Of the loader of libraries."""

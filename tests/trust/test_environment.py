@@ -17,6 +17,7 @@ from tests.cases import few
 from tests.command import ARGV
 from tests.paths import FIXTURES, ROOT
 from tests.probe.filesystems import needs_root
+from tests.waiting import END_S
 
 ON = ["--on", str(FIXTURES / "machines/pm9a3-postgresql-volatile"), "--text"]
 
@@ -81,6 +82,14 @@ def test_the_loader_of_libraries_is_led_nowhere_else(evil, tmp_path):
     done = ran([*ARGV, "--version"], env={**os.environ, "LD_DEBUG": "libs", "LD_DEBUG_OUTPUT": str(tmp_path / "log")})
     assert done.returncode == 0
     assert len(list(tmp_path.glob("log.*"))) <= 1, "only the first start heeds it"
+
+
+@needs_root
+def test_openssl_loads_no_module_that_the_caller_names(tmp_path):
+    """hashlib is enough to have it read its configuration: from a pipe, it would wait for ever."""
+    os.mkfifo(tmp_path / "openssl.cnf")
+    done = ran([*ARGV, *ON], env={**os.environ, "OPENSSL_CONF": str(tmp_path / "openssl.cnf")}, timeout=END_S)
+    assert done.returncode in (0, 1), done.stderr
 
 
 def test_what_a_question_raises_is_told_at_once():

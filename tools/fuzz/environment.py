@@ -41,7 +41,18 @@ _LIBRARIES: Final = ("libudev.so.1", "libudev.so", "libpanel.so", "libnothing.so
 _LEADING: Final = (
     *("PATH", "PYTHONPATH", "PYTHONSTARTUP", "PYTHONUSERBASE", "PYTHONPYCACHEPREFIX", "PYTHONBREAKPOINT"),
     *("LD_LIBRARY_PATH", "TMPDIR", "TEMP", "HOME", "XDG_STATE_HOME", "XDG_CONFIG_HOME", "XDG_CACHE_HOME"),
-    *("XDG_DATA_HOME", "TERMINFO", "TERMINFO_DIRS", "LOCPATH", "NLSPATH", "GCONV_PATH", "BASH_ENV", "ENV", "CDPATH"),
+    *(
+        "XDG_DATA_HOME",
+        "TERMINFO",
+        "TERMINFO_DIRS",
+        "LOCPATH",
+        "NLSPATH",
+        "GCONV_PATH",
+        "OPENSSL_CONF",
+        "BASH_ENV",
+        "ENV",
+        "CDPATH",
+    ),
     *("FIO_HOME", "FIO_PATH", "SYSTEMD_UNIT_PATH", "UDEV_CONFIG_FILE", "GIT_DIR", "TEXTUAL_DRIVER", "PAGER", "IFS"),
 )
 _OTHERS: Final = (
