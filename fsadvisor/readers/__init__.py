@@ -55,6 +55,9 @@ def real(text: str | None) -> float | None:
 
 def size_bytes(text: str | None) -> int | None:
     """A size as tools print it ('10.00GiB', '4k', '512'), binary units, in bytes, or None."""
+    exact = whole(text)
+    if exact is not None:
+        return exact
     stripped = (text or "").strip().lower()
     number = stripped.rstrip("ibkmgtpe").rstrip()
     unit = stripped[len(number) :].strip().removesuffix("b").removesuffix("i")

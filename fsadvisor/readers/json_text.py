@@ -45,7 +45,7 @@ def member(document: Json, *path: str) -> Json:
 def integer(document: Json, *path: str) -> int | None:
     """The whole number at a path, or None: true and false are no numbers, nor is what 128 bits do not hold."""
     value = member(document, *path)
-    return within(value) if isinstance(value, int) and not isinstance(value, bool) else None
+    return within(value) if type(value) is int else None
 
 
 def string(document: Json, *path: str) -> str | None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import shlex
 from datetime import datetime
 from functools import partial
+from operator import attrgetter
 from typing import TYPE_CHECKING, Any, Final, TypeAlias, TypeVar, cast
 
 from msgspec import Struct
@@ -17,7 +18,7 @@ from fsadvisor.storage import Disk, Ignored, Layer
 from fsadvisor.survey import read_fact
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping
+    from collections.abc import Callable, Iterable, Mapping
 
     from fsadvisor.machine.port import Machine
     from fsadvisor.readers.own_records import Interval, Measured
@@ -126,7 +127,7 @@ def with_measurements(
     `now` gives the conditions of today; `virtual` says whether a disk below is, so that neighbours come and go.
     """
     facts = _MountFacts(point, probed.by_mount.get(point, {}), probed.unknown, now, _not_sure(virtual))
-    return replace(mount, **dict(facts.all()))
+    return replace(mount, **facts.all())
 
 
 def _not_sure(virtual: Fact[bool]) -> Unknown | None:
@@ -155,18 +156,14 @@ class _MountFacts:
         self._quoted = shlex.quote(point)
         self._valid: dict[str, Measured | Unknown] = {}
 
-    def all(self) -> Iterator[tuple[str, Fact[Any]]]:
-        """Name of the field and fact."""
-        for name, job in _HEADLINES.items():
-            yield name, self._fact(job, lambda it: it.figure)
-        yield "commit_p99_us", self._fact(_COMMIT, lambda it: dict(it.percentiles_us).get("p99"))
-        yield "commit_amplification", self._fact(_COMMIT, lambda it: it.amplification)
-        yield "flush_us", self._fact(_LADDER, partial(_part, "flush"))
-        for part in ("data", "journal", "flush", "disk_flush"):
-            yield f"{part}_share_percent", self._fact(_LADDER, partial(_share, part))
-        yield "faster_sync", self._of_two(_COMMIT, _DSYNC, _faster)
-        yield "dsync_saves_percent", self._of_two(_COMMIT, _DSYNC, _saved)
-        yield "append_share_percent", self._of_two(_APPEND, _COMMIT, _saved)
+    def all(self) -> dict[str, Fact[Any]]:
+        """By the field's name. Most mounts of a big machine were never measured: no job of theirs is asked further."""
+        if not self._results:
+            reasons = {job: self._again(job, "") for job in _MEASURE}
+            return {name: reasons[of[0]] for name, of in _ALL.items()}
+        return {name: self._fact(*of) for name, of in _OF_ONE.items()} | {
+            name: self._of_two(*of) for name, of in _OF_TWO.items()
+        }
 
     def _fact(self, job: str, pick: Callable[[Measured], Interval | float | None]) -> Fact[float]:
         result = self._result(job)
@@ -242,23 +239,6 @@ def staleness(result: Measured, conditions: Mapping[str, str]) -> str:
     return "" if then else f"the result of {_day(result)} does not say what it depends on"
 
 
-_HEADLINES: Final[Mapping[str, str]] = {
-    "commit_us": _COMMIT,
-    "commit_dsync_us": _DSYNC,
-    "fsync_us": _LADDER,
-    "random_read_us": "random-read-1",
-    "random_read_iops": "random-read-32",
-    "random_write_iops": "random-write-32",
-    "read_bytes_per_s": "read-direct",
-    "write_bytes_per_s": "write-direct",
-    "creates_per_s": "create-1",
-}
-"""Fact -> the job whose figure it is."""
-
-_MEASURE: Final = {job: f"`fsadvisor probe {job} {{}}`" for job in (*_HEADLINES.values(), _APPEND)}
-"""Job -> how to measure it on the mount."""
-
-
 def _faster(call: Interval, flag: Interval) -> FasterSync:
     """Beyond doubt only: the intervals have nothing in common."""
     if call.high < flag.low:
@@ -289,6 +269,45 @@ def _share(part: str, result: Measured) -> float | None:
     if step is None or whole is None or not whole.median or step.high - step.low > 2 * _WIDEST * whole.median:
         return None
     return min(100.0, 100 * step.median / whole.median)
+
+
+_HEADLINES: Final[Mapping[str, str]] = {
+    "commit_us": _COMMIT,
+    "commit_dsync_us": _DSYNC,
+    "fsync_us": _LADDER,
+    "random_read_us": "random-read-1",
+    "random_read_iops": "random-read-32",
+    "random_write_iops": "random-write-32",
+    "read_bytes_per_s": "read-direct",
+    "write_bytes_per_s": "write-direct",
+    "creates_per_s": "create-1",
+}
+"""Fact -> the job whose figure it is."""
+
+_MEASURE: Final = {job: f"`fsadvisor probe {job} {{}}`" for job in (*_HEADLINES.values(), _APPEND)}
+"""Job -> how to measure it on the mount."""
+
+
+_SHARES: Final = ("data", "journal", "flush", "disk_flush")
+"""Steps of the ladder."""
+
+_OF_ONE: Final[Mapping[str, tuple[str, Callable[[Measured], Interval | float | None]]]] = {
+    **{name: (job, attrgetter("figure")) for name, job in _HEADLINES.items()},
+    "commit_p99_us": (_COMMIT, lambda it: dict(it.percentiles_us).get("p99")),
+    "commit_amplification": (_COMMIT, attrgetter("amplification")),
+    "flush_us": (_LADDER, partial(_part, "flush")),
+    **{f"{part}_share_percent": (_LADDER, partial(_share, part)) for part in _SHARES},
+}
+"""Fact -> the job that tells it, and where in its result."""
+
+_OF_TWO: Final[Mapping[str, tuple[str, str, Callable[[Interval, Interval], Any]]]] = {
+    "faster_sync": (_COMMIT, _DSYNC, _faster),
+    "dsync_saves_percent": (_COMMIT, _DSYNC, _saved),
+    "append_share_percent": (_APPEND, _COMMIT, _saved),
+}
+"""Fact -> the two jobs whose figures it is reckoned from, and how."""
+
+_ALL: Final[Mapping[str, tuple[Any, ...]]] = {**_OF_ONE, **_OF_TWO}
 
 
 def _day(result: Measured) -> str:
