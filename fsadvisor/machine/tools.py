@@ -110,6 +110,7 @@ PACKAGES: Final = {
     "MegaCli64": f"MegaCLI {VENDOR}",
     "mdadm": "mdadm",
     "megacli": f"MegaCLI {VENDOR}",
+    "mount": "util-linux",
     "mkfs.btrfs": "btrfs-progs",
     "mkfs.ext2": "e2fsprogs",
     "mkfs.ext3": "e2fsprogs",

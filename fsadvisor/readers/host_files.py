@@ -126,6 +126,28 @@ def _same(name: str) -> str:
     return name.replace("-", "_")
 
 
+_UTIL_LINUX = late(r"\S+ from util-linux(?:-ng)? (\d+\.\d+(?:\.\d+)?)\b.*")
+
+
+class MountVersion(Struct, frozen=True, kw_only=True):
+    """Of which util-linux a tool is."""
+
+    number: str
+
+
+def parse_mount_version(text: str) -> MountVersion | Unknown:
+    """Which mount(8) there is: `mount --version`.
+
+    Written against util-linux 2.23 to 2.38. One line; BusyBox has no such option.
+
+        mount from util-linux 2.38.1 (libmount 2.38.1: selinux, smack, btrfs, verity, namespaces, assert, debug)
+
+    https://man7.org/linux/man-pages/man8/mount.8.html
+    """
+    found = _UTIL_LINUX.fullmatch(text.strip())
+    return MountVersion(number=found[1]) if found else refusal(text, "no version of util-linux")
+
+
 _VMS = frozenset(
     {"kvm", "amazon", "qemu", "bochs", "xen", "uml", "vmware", "oracle", "microsoft", "zvm", "parallels"}
     | {"bhyve", "qnx", "acrn", "powervm", "apple", "sre", "google", "vm-other"}

@@ -12,15 +12,17 @@ from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias
 
 from msgspec import Struct
 
-from fsadvisor.facts import FALSE, TRUE, Unknown
+from fsadvisor.facts import FALSE, TRUE, Known, Unknown
 from fsadvisor.patterns import late
 from fsadvisor.rulebook.expr import entry_for
 from fsadvisor.rulebook.mistakes import RuleTextError
 from fsadvisor.storage.catalogue import Entry, Kind
+from fsadvisor.version import Version
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 
+    from fsadvisor.facts import Fact
     from fsadvisor.rulebook.expr import Expression
     from fsadvisor.storage import Facts
 
@@ -38,6 +40,16 @@ _TO_FILL_IN: Final = late(r"\b[A-Z]{2,}\b|/dev/[a-z]+[XYN]")
 
 Applicability: TypeAlias = Literal["as-it-stands", "value", "person"]
 """Commands that can be pasted; commands with a name or number to fill in; words, which need a person's judgement."""
+
+_WITH_OPTIONS_SOURCE: Final = Version(2, 33)
+"""util-linux with `mount --options-source` (db9185bf5acc): RHEL 8, Ubuntu 18.04 and Amazon Linux 2 have older ones."""
+_WITH_MOUNTPOINT: Final = Version(2, 27)
+"""util-linux with `findmnt --mountpoint`, of which `findmnt POINT` says the same."""
+_REMOUNT: Final = late(r"mount --options-source=mtab -o remount,(?P<options>\S+) (?P<point>.+)")
+_OLD_REMOUNT: Final = (
+    r'mount -o "remount,$(findmnt -no OPTIONS \g<point>),\g<options>" "$(findmnt -nvo SOURCE \g<point>)" \g<point>'
+)
+"""With device and mount point given, mount(8) adds nothing of fstab: so the options in force are given, too."""
 
 _IN_COMMANDS: Final = frozenset({Kind.TEXT, Kind.WHOLE, Kind.VERSION})
 
@@ -297,7 +309,15 @@ def _persistent(keep: KeepTemplate, scope: Mapping[str, Facts]) -> PersistentSet
 
 
 def _filled(commands: tuple[Template, ...], scope: Mapping[str, Facts]) -> tuple[str, ...]:
-    return tuple(_fill(command, scope, _shell_word) for command in commands)
+    filled = tuple(_fill(command, scope, _shell_word) for command in commands)
+    tools: Fact[Version] | None = getattr(scope.get("host"), "util_linux", None)
+    if not isinstance(tools, Known):
+        return filled
+    if tools.value < _WITH_OPTIONS_SOURCE:
+        filled = tuple(_REMOUNT.sub(_OLD_REMOUNT, command) for command in filled)
+    if tools.value < _WITH_MOUNTPOINT:
+        filled = tuple(command.replace(" --mountpoint ", " ") for command in filled)
+    return filled
 
 
 def _fill(template: Template, scope: Mapping[str, Facts], write: Callable[[str, str, str], str]) -> str:

@@ -127,6 +127,7 @@ class Host(Described, frozen=True, kw_only=True):
         "capacitor health, critical warnings and controller batteries are watched, and somebody is called",
         "ask who gets the alert when a drive's power-loss protection fails",
     )
+    util_linux: Fact[Version] = about("version of util-linux, which mount(8) and findmnt(8) are of", "mount --version")
 
 
 class Service(Described, frozen=True, kw_only=True):

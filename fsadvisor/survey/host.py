@@ -90,7 +90,8 @@ def _running(shown: systemd_units.SystemctlShow) -> Iterator[str]:
 
 
 FSTRIM_TIMER: Argv = ("systemctl", "show", "fstrim.timer", "--property=Id,LoadState,ActiveState,UnitFileState")
-COMMANDS: tuple[Argv, ...] = (*hosting.COMMANDS, FSTRIM_TIMER, DEFRAGMENTING)
+MOUNT_VERSION: Argv = ("mount", "--version")
+COMMANDS: tuple[Argv, ...] = (*hosting.COMMANDS, FSTRIM_TIMER, DEFRAGMENTING, MOUNT_VERSION)
 
 _STALLED_PERCENT = 10.0
 _NVME_BYTES_PER_SECOND = 1_000_000_000
@@ -157,6 +158,11 @@ def host(inventory: Inventory, disks: Sequence[Disk] | Unknown, trim_wanted: Fac
     seen = Host(
         kernel=kernel(machine),
         kernel_release=read_fact.text(machine, "/proc/sys/kernel/osrelease"),
+        util_linux=read_fact.field(
+            read_fact.command_record(machine, MOUNT_VERSION, host_files.parse_mount_version),
+            " ".join(MOUNT_VERSION),
+            lambda it: Version.parse(it.number),
+        ),
         virtual=inventory.in_vm,
         container=inside,
         uptime_seconds=block.uptime_seconds(machine, inside),

@@ -11,6 +11,7 @@ from msgspec import structs
 from fsadvisor.rulebook.expr import compile_expression
 from fsadvisor.rulebook.mistakes import RuleTextError
 from fsadvisor.rulebook.remedy import KeepTemplate, OtherWay, Remedy, Template, command_template, render, text_template
+from fsadvisor.version import Version
 from tests.cases import each
 from tests.rulebook.imagine import scope
 
@@ -186,3 +187,24 @@ def test_mount_options_to_keep_name_the_mount_point_as_it_is():
     keep = KeepTemplate("", NOTHING, text_template("{mount.point}", "mount"), ("noatime",), ("relatime",))
     (kept,) = render(remedy(keep=[keep]), scope("mount", {"mount.point": "/my disk"})).keep
     assert (kept.mount, kept.add, kept.remove) == ("/my disk", ("noatime",), ("relatime",))
+
+
+POINT = "'/my disk'"
+REMOUNT = "mount --options-source=mtab -o remount,noatime {}"
+FIND = "findmnt -no OPTIONS --mountpoint {}"
+IN_FORCE = 'mount -o "remount,$(findmnt -no OPTIONS {0}),noatime" "$(findmnt -nvo SOURCE {0})" {0}'
+
+
+@pytest.mark.parametrize(
+    ("tools", "now", "find"),
+    [
+        (None, REMOUNT, FIND),
+        (Version(2, 33), REMOUNT, FIND),
+        (Version(2, 32, 1), IN_FORCE, FIND),
+        (Version(2, 23, 2), IN_FORCE, "findmnt -no OPTIONS {}"),
+    ],
+)
+def test_a_remount_is_written_for_the_util_linux_that_is_there(tools, now, find):
+    facts = {"mount.point": "/my disk"} | ({"host.util_linux": tools} if tools else {})
+    of_rule = [command.format("{mount.point}") for command in (REMOUNT, FIND)]
+    assert render(remedy(*of_rule), scope("mount", facts)).now == (now.format(POINT), find.format(POINT))

@@ -18,6 +18,7 @@ from fsadvisor.rulebook.advise import judge
 from fsadvisor.rulebook.loading import own_rulebook
 from fsadvisor.rulebook.rule import Outcome
 from fsadvisor.survey.whole import survey
+from fsadvisor.version import Version
 from tests.cases import few
 from tests.loops import loops, needs_loop_devices, run
 
@@ -146,13 +147,32 @@ def options(place):
 
 @pytest.mark.parametrize("case", few(CASES), ids=str)
 def test_the_kernel_takes_the_remedy_the_rule_falls_silent_and_the_undo_restores(case, tmp_path):
-    rule, given = RULES[case.rule], GIVEN | dict(case.given)
+    there_and_back(case, tmp_path, GIVEN)
+
+
+OLD = [
+    case for case in CASES if case.rule in ("access-times-written", "sync-mount", "btrfs-long-commit", "xfs-inode32")
+]
+
+
+@pytest.mark.parametrize("case", few(OLD), ids=str)
+def test_with_the_mount_of_el_7_the_remedy_keeps_every_other_option_too(case, tmp_path):
+    """Each case is mounted noexec, of which its fstab does not know."""
+    case = dataclasses.replace(case, options=f"{case.options},noexec")
+    done = there_and_back(case, tmp_path, GIVEN | {"host.util_linux": Version(2, 23, 2)})
+    assert not [command for command in done if "--options-source" in command or "--mountpoint" in command]
+
+
+def there_and_back(case, tmp_path, known):
+    """The remedy done and undone, on a filesystem of whose mount fstab has the first option; what was done."""
+    rule, given = RULES[case.rule], known | dict(case.given)
     with loops(tmp_path) as loop:
         device = loop.device("disk", SIZES[case.fs])
         run(*MKFS[case.fs], *case.features, device)
         place = loop.mount(device, "odd name", case.options)
         fstab = tmp_path / "fstab"
-        fstab.write_text(f"{device} {place.replace(' ', chr(92) + '040')} {case.fs} {case.options} 0 0\n")
+        configured = case.options.removesuffix(",noexec")
+        fstab.write_text(f"{device} {place.replace(' ', chr(92) + '040')} {case.fs} {configured} 0 0\n")
         before, first = options(place), verdict(rule, place, given)
         assert first.outcome is Outcome.ADVISE
         todo = first.instructions()
@@ -160,12 +180,14 @@ def test_the_kernel_takes_the_remedy_the_rule_falls_silent_and_the_undo_restores
 
         shell(todo.now, fstab)
         assert options(place) != before
+        assert ("noexec" in options(place)) is ("noexec" in case.options)
         assert verdict(rule, place, given).outcome in (Outcome.OK, Outcome.NOT_APPLICABLE)
         shell([command for command in todo.verify if not command.startswith("systemctl")], fstab)
 
         shell(todo.undo, fstab)
         assert options(place) == before
         assert verdict(rule, place, given).outcome is Outcome.ADVISE
+    return (*todo.now, *todo.verify, *todo.undo)
 
 
 REFUSED = [
