@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, get_args
 
 from fsadvisor import __version__, arguments_measure
-from fsadvisor.arguments_help import EXIT_CODES, TAKES, Parser, TopParser, demo_machine
+from fsadvisor.arguments_help import EXIT_CODES, FORMATS, TAKES, Parser, TopParser, demo_machine
 from fsadvisor.machine import kept_files
 from fsadvisor.machine.port import MachineError
 from fsadvisor.storage import Workload
@@ -23,7 +23,6 @@ WORKLOADS = get_args(Workload)
 SUITES = ("quick", "full", "oltp", "metadata", "streaming")
 """The names of probe.jobs.SUITES, which is loaded only where it is needed."""
 
-FORMATS = ("lines", "brief", "openmetrics", "nagios", "checkmk", "sarif", "junit")
 _JSON = "--json="
 DOCUMENTS = (
     *("report", "drive", "plan", "probe", "compare", "forecast"),

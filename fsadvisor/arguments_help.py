@@ -46,6 +46,9 @@ _GROUPS: Final = {
     },
 }
 
+FORMATS: Final = ("lines", "brief", "openmetrics", "nagios", "checkmk", "sarif", "junit")
+"""What --format takes besides json, text, html and summary, which have options of their own."""
+
 _LOOK: Final = "on only workload attestations timeout wake ask_programs"
 TAKES: Final[Mapping[str, frozenset[str]]] = {
     verb: frozenset(options.split())
@@ -63,7 +66,7 @@ TAKES: Final[Mapping[str, frozenset[str]]] = {
         "diff": "workload attestations timeout wake rules json text fail_on config",
         "drive": "json text",
         "unit": "only workload attestations rules fail_on format output config html json text summary quiet strict"
-        " remember ask_programs timeout lines brief openmetrics nagios checkmk sarif junit",
+        f" remember ask_programs timeout {' '.join(FORMATS)}",
         "doctor": "on json text timeout",
         "watch": "timeout",
         "schema": "",

@@ -49,3 +49,11 @@ def test_the_targets_of_make_are_there(target):
 @each("path", re.findall(r"`((?:fixtures|rules|docs|fsadvisor|tools)/[a-z/_.-]+)`", SECTION))
 def test_the_places_that_are_named_are_there(path):
     assert (ROOT / path).exists()
+
+
+def test_the_modules_that_are_named_are_there():
+    text = (ROOT / "CONTRIBUTING.md").read_text() + (ROOT / "docs" / "architecture.md").read_text()
+    ours = [path for folder in ("fsadvisor", "tests", "tools") for path in (ROOT / folder).rglob("*.py")]
+    named = set(re.findall(r"`([a-z_/]+\.py)`", text))
+    assert named
+    assert not {name for name in named if not any(str(path).endswith(f"/{name}") for path in ours)}

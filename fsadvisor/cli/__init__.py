@@ -8,7 +8,7 @@ import os
 import sys
 from typing import TYPE_CHECKING
 
-from fsadvisor import __version__, arguments, inputs
+from fsadvisor import __version__, arguments, arguments_help, inputs
 from fsadvisor.machine.port import MachineError
 from fsadvisor.rulebook.advise import advise, judge, tally, with_fitting_waivers
 from fsadvisor.rulebook.loading import Rulebook, load_others_rule, load_rulebook
@@ -124,7 +124,7 @@ def _report(
         return as_html(storage, verdicts, about)
     from fsadvisor.report.as_text import as_text, in_a_line
 
-    if chosen.form in arguments.FORMATS:
+    if chosen.form in arguments_help.FORMATS:
         from fsadvisor.report import formats
 
         seen = formats.JudgedMachine(storage=storage, verdicts=verdicts, about=about, grave=_grave(chosen))

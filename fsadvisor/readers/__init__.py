@@ -37,6 +37,12 @@ def whole(text: str | None, base: int = 10) -> int | None:
     return number if -_END < number < _END else None
 
 
+def count(text: str | None) -> int | None:
+    """A whole number from 0 on, or None."""
+    number = whole(text)
+    return number if number is not None and number >= 0 else None
+
+
 def within(number: int) -> int | None:
     """The number where any drive or tool can count to it, else None: what is not bounded breaks arithmetic later."""
     return number if -_END < number < _END else None
@@ -73,8 +79,7 @@ def counts(text: str, mark: str) -> dict[str, int]:
     found = {}
     for line in text.split("\n"):
         name, _, value = line.partition(mark)
-        number = whole(value)
-        if number is not None and number >= 0:
+        if (number := count(value)) is not None:
             found[name] = number
     return found
 

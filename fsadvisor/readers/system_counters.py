@@ -54,7 +54,7 @@ from typing import TYPE_CHECKING
 from msgspec import Struct
 
 from fsadvisor.patterns import late
-from fsadvisor.readers import real, refusal, unread_pieces, whole
+from fsadvisor.readers import count, real, refusal, unread_pieces, whole
 
 if TYPE_CHECKING:
     from fsadvisor.facts import Unknown
@@ -100,7 +100,7 @@ def parse_cpu_stat(text: str) -> CpuStat | Unknown:
         elif name.startswith("cpu") and name[3:].isdecimal():
             processors += 1
         elif name in ("procs_running", "procs_blocked"):
-            counts[name] = _count(rest)
+            counts[name] = count(rest)
     if ticks is None or not processors:
         return refusal(text, "no processors' times")
     return CpuStat(
@@ -109,18 +109,13 @@ def parse_cpu_stat(text: str) -> CpuStat | Unknown:
 
 
 def _ticks(rest: str) -> CpuTicks | None:
-    numbers = [number for field in rest.split()[:_NUMBERS] if (number := _count(field)) is not None]
+    numbers = [number for field in rest.split()[:_NUMBERS] if (number := count(field)) is not None]
     if len(numbers) != _NUMBERS:
         return None
     user, nice, system, idle, iowait, irq, softirq, steal = numbers
     return CpuTicks(
         user=user, nice=nice, system=system, idle=idle, iowait=iowait, irq=irq, softirq=softirq, steal=steal
     )
-
-
-def _count(text: str) -> int | None:
-    number = whole(text)
-    return number if number is not None and number >= 0 else None
 
 
 _LINE = late(r"([\w()]+):\s+([0-9]{1,20})( kB)?\s*", re.ASCII)
@@ -202,7 +197,7 @@ def parse_vmstat(text: str) -> VmStat | Unknown:
     for line in text.split("\n"):
         name, _, value = line.partition(" ")
         if name.startswith(("nr_dirty", "nr_writeback", "pswp")):
-            numbers[name] = _pages(value)
+            numbers[name] = count(value)
     dirty = numbers.get("nr_dirty")
     if dirty is None:
         return refusal(text, "no nr_dirty line")
@@ -214,11 +209,6 @@ def parse_vmstat(text: str) -> VmStat | Unknown:
         swapped_in=numbers.get("pswpin"),
         swapped_out=numbers.get("pswpout"),
     )
-
-
-def _pages(text: str) -> int | None:
-    number = whole(text)
-    return number if number is not None and number >= 0 else None
 
 
 class Stall(Struct, frozen=True, kw_only=True):

@@ -50,7 +50,7 @@ from typing import TYPE_CHECKING
 from msgspec import Struct
 
 from fsadvisor.patterns import late
-from fsadvisor.readers import refusal, unread_pieces, whole
+from fsadvisor.readers import count, refusal, unread_pieces, whole
 
 if TYPE_CHECKING:
     from fsadvisor.facts import Unknown
@@ -266,7 +266,7 @@ def parse_xfs_stats(text: str) -> XfsStats | Unknown:
     lines: dict[str, list[int | None]] = {}
     for line in text.split("\n"):
         name, *fields = line.split() or [""]
-        lines.setdefault(name, [_count(field) for field in fields])
+        lines.setdefault(name, [count(field) for field in fields])
     log = [number for number in lines.get("log", ())[:_LOG] if number is not None]
     push = [number for number in lines.get("push_ail", ())[:_PUSH] if number is not None]
     if len(log) != _LOG:
@@ -280,8 +280,3 @@ def parse_xfs_stats(text: str) -> XfsStats | Unknown:
         reservations=push[0] if len(push) == _PUSH else None,
         space_slept=push[1] if len(push) == _PUSH else None,
     )
-
-
-def _count(text: str) -> int | None:
-    number = whole(text)
-    return number if number is not None and number >= 0 else None

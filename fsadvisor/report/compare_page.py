@@ -365,4 +365,4 @@ def _published(row: WorkloadRow) -> Iterator[Block]:
 def _elsewhere(row: WorkloadRow) -> tuple[Elsewhere, ...]:
     """The rows of published tables about the like, of all filesystems."""
     result = next((it.cell.result for it in row.ranked if it.cell.result is not None), None)
-    return () if result is None else elsewhere(row.job, replace(result, depends={}), map(table, row.job.seeds))
+    return () if result is None else elsewhere(row.job, replace(result, depends={}), map(table, row.job.tables))

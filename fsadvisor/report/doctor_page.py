@@ -67,7 +67,7 @@ def timeline(windows: Sequence[Window], chosen: Window) -> Iterator[Block]:
 def document(answer: Answer, lasting: Iterable[str] = (), asked: Iterable[Block] = ()) -> Iterator[Block]:
     """The whole answer; `lasting` are findings of the audit that bear on it, `asked` what was asked about."""
     window = answer.window
-    yield paragraph(f"What is wrong now, in the {window.seconds:.0f} s until {day_and_time(window.when)}:")
+    yield paragraph(f"What is wrong, in the {window.seconds:.0f} s until {day_and_time(window.when)}:")
     yield Gap()
     hurting = [one for one in answer.found if one.hurts]
     working = [one for one in answer.found if not one.hurts]

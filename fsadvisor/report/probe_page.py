@@ -321,7 +321,7 @@ _MOST_ROWS: Final = 4
 
 def published_elsewhere(job: Job, result: Result) -> Iterator[Block]:
     """The rows of its tables that speak of the like, with their hardware."""
-    published = elsewhere(job, result, map(table, job.seeds))
+    published = elsewhere(job, result, map(table, job.tables))
     if not published:
         return
     yield Gap()

@@ -107,7 +107,7 @@ def elsewhere(job: Job, result: Result, tables: Iterable[PublishedTable]) -> tup
     """The rows of its tables that speak of the like work on the like filesystem; of all where that is not known."""
     words = _words(job)
     filesystem = result.depends.get("mount.fs_type", "").lower()
-    return tuple(row for table in tables if table.id in job.seeds for row in _rows(table, words, filesystem))
+    return tuple(row for table in tables if table.id in job.tables for row in _rows(table, words, filesystem))
 
 
 def _words(job: Job) -> frozenset[str]:

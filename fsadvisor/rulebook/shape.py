@@ -187,7 +187,7 @@ class JudgedShape(msgspec.Struct, frozen=True, kw_only=True):
     subject's name; of several the first whose values are known, and rather one without a 0.
     `urgency` is the row of `fsadvisor explain order` that its findings stand in, "" for the last. `explained_by` names
     rules whose finding on the same storage is the cause of this one, which is then folded below it. `errata` are
-    numbers of what the seeds say otherwise, such as E11.
+    numbers of errata of published sources, such as E11.
     """
 
     id: str

@@ -49,7 +49,7 @@ def need_terminal(again: str) -> None:
 
 
 def say(sentence: str) -> None:
-    """As a line of its own."""
+    """Write a sentence to standard error, as a line of its own."""
     to_stderr(f"fsadvisor: {clean(sentence, None)}\n")
 
 

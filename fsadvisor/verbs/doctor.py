@@ -30,7 +30,7 @@ from fsadvisor.rulebook.loading import own_rulebook
 from fsadvisor.rulebook.rule import CALLS_FOR_ACTION
 from fsadvisor.rulebook.words import found
 from fsadvisor.survey.whole import only, survey
-from fsadvisor.verbs import RefusedError
+from fsadvisor.verbs import RefusedError, say
 
 if TYPE_CHECKING:
     import argparse
@@ -79,7 +79,7 @@ def run(chosen: argparse.Namespace, machine: Machine, write: Callable[[Iterable[
 
 
 def _observed(chosen: argparse.Namespace) -> Window:
-    seen = partial(observe, chosen.seconds or SECONDS, _say)
+    seen = partial(observe, chosen.seconds or SECONDS, say)
     return traced(seen) if chosen.trace else seen()
 
 
@@ -203,8 +203,3 @@ def _of_path(chosen: argparse.Namespace, machine: Machine, write: Callable[[Iter
     filesystem = _filesystem_of(path, window, machine)
     write(render(fsync_document(window, filesystem, part.subjects, remedies), margin=0))
     return 0
-
-
-def _say(words: str) -> None:
-    sys.stderr.write(f"fsadvisor: {clean(words)}\n")
-    sys.stderr.flush()

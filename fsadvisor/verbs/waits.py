@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 import threading
 import time
 from datetime import UTC, datetime
@@ -23,7 +22,6 @@ from fsadvisor.measure.probe_session import OTHER_SECONDS, ProbeWanted, around
 from fsadvisor.measure.waits.sentence import account
 from fsadvisor.measure.waits.threads import Watch, watch
 from fsadvisor.measure.waits.window import NOT_TRACED, locks_of, window
-from fsadvisor.pages.glyphs import clean
 from fsadvisor.pages.text import render
 from fsadvisor.report import probe_page, waits_json
 from fsadvisor.report.doctor_page import timeline
@@ -31,7 +29,7 @@ from fsadvisor.report.waits_page import document
 from fsadvisor.storage.catalogue import did_you_mean
 from fsadvisor.survey.filesystem_types.registry import type_of
 from fsadvisor.survey.whole import survey
-from fsadvisor.verbs import RefusedError
+from fsadvisor.verbs import RefusedError, say
 from fsadvisor.verbs.probe import Command, ProbeRequest
 
 if TYPE_CHECKING:
@@ -74,7 +72,7 @@ def run(chosen: argparse.Namespace, machine: Machine, write: Callable[[Iterable[
     trace = LockTrace(seconds) if chosen.locks else None
     stop, seen = Stop(), Watch()
     with stop.listening():
-        _say(f"watching for {seconds:g} s")
+        say(f"watching for {seconds:g} s")
         if trace:
             trace.start()
         try:
@@ -214,8 +212,3 @@ class _WatchedCommand(Command):
     @property
     def _job(self) -> str:
         return self._request.wanted.jobs[0].id
-
-
-def _say(words: str) -> None:
-    sys.stderr.write(f"fsadvisor: {clean(words)}\n")
-    sys.stderr.flush()

@@ -42,7 +42,7 @@ PLACE = "/srv (ext4): 0 % free; sdb 90 requests/s of 5.0 ms, busy 40 %, queue 0.
         ("iowait", "now: I/O pressure 90 %; sdb 90 requests/s of 5.0 ms, busy 40 %, queue 0.5"),
         (
             "device is frozen",
-            "not filesystem-frozen on /srv: threads that waited all the time to begin a write: 0",
+            "not filesystem-frozen on /srv: threads that waited all the time to begin a write: 0 (threshold: 1 or more",
         ),
         ("mysqld", OWN_SIDE),
         ("mysql", OWN_SIDE),

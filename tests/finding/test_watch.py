@@ -123,7 +123,7 @@ def test_a_capture_takes_the_last_incident_along_without_what_names_the_machine(
     (kept,) = windows_in(tmp_path / "capture")
     assert kept.devices[0].write_ms == pytest.approx(seen.devices[0].write_ms, rel=1e-5)
     assert container not in kept.programs[0].groups[0]
-    assert b"What is wrong now, in the 5 s until " in fsadvisor("doctor", "--on", tmp_path / "capture").stdout
+    assert b"What is wrong, in the 5 s until " in fsadvisor("doctor", "--on", tmp_path / "capture").stdout
     assert b"Where the time goes" in fsadvisor("waits", "--on", tmp_path / "capture").stdout
 
 

@@ -28,9 +28,9 @@ class TestEveryJob:
 
     @every_job
     def test_names_tables_that_exist(self, job):
-        for seed in job.seeds:
-            table = tomllib.loads((FIXTURES / "tables" / f"{seed}.toml").read_text())
-            assert table["id"] == seed
+        for table in job.tables:
+            written = tomllib.loads((FIXTURES / "tables" / f"{table}.toml").read_text())
+            assert written["id"] == table
 
     @every_job
     def test_syncs_where_its_figure_is_a_sync(self, job):

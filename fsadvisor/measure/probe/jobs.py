@@ -115,8 +115,8 @@ class Job(Struct, frozen=True, kw_only=True):
     """What it tells, in a line."""
     work: Work
     headline: Headline
-    seeds: tuple[str, ...] = ()
-    """Tables of fixtures/tables where published sources report the like; a place to look, not a verdict."""
+    tables: tuple[str, ...] = ()
+    """Ids of tables of fixtures/tables where published sources report the like; a place to look, not a verdict."""
     usual_file_bytes: int | None = None
     """Where its file is smaller for want of room: what it has otherwise."""
 
@@ -128,7 +128,7 @@ class Job(Struct, frozen=True, kw_only=True):
 
     @property
     def question(self) -> str:
-        """What the figure answers: figures with different questions are never ranked together (seed 002's rule)."""
+        """What the figure answers: figures with different questions are never ranked together."""
         small = () if self.small_file_bytes is None else (f"file of {self.small_file_bytes}",)
         return " ".join((self.headline.name.lower(), *map(str, _words(self.work)), *small))
 
@@ -193,8 +193,8 @@ _METADATA: Final[tuple[tuple[Literal["create", "stat", "open", "unlink"], str], 
     ("open", "opened and closed"),
     ("unlink", "taken away"),
 )
-_FSYNC_SEEDS: Final = ("000-device-paths", "000-fsync")
-_METADATA_SEEDS: Final = ("004-scaling", "000-device-paths")
+_FSYNC_TABLES: Final = ("000-device-paths", "000-fsync")
+_METADATA_TABLES: Final = ("004-scaling", "000-device-paths")
 
 
 def _commits() -> Iterator[Job]:
@@ -205,7 +205,7 @@ def _commits() -> Iterator[Job]:
                 title=f"How long {call} takes for 4 KiB {what} of a file",
                 work=Io(operation="write", pattern=pattern, direct=False, sync=sync, file_bytes=_AS_LARGE[pattern]),
                 headline=Headline.SYNC_US,
-                seeds=_FSYNC_SEEDS,
+                tables=_FSYNC_TABLES,
             )
     yield Job(
         id="append-direct",
@@ -218,7 +218,7 @@ def _commits() -> Iterator[Job]:
         title="What one fsync is made of: data, journal and flush",
         work=Ladder(),
         headline=Headline.SYNC_US,
-        seeds=("000-fsync",),
+        tables=("000-fsync",),
     )
 
 
@@ -231,7 +231,7 @@ def _random() -> Iterator[Job]:
             title=f"Direct 4 KiB {operation}s of {blocks} at random, {depth} in flight",
             work=Io(operation=operation, pattern="random", depth=depth, state=state),
             headline=Headline.LATENCY_US if depth == 1 else Headline.IOPS,
-            seeds=("000-device-paths", "002-baseline"),
+            tables=("000-device-paths", "002-baseline"),
         )
 
 
@@ -249,7 +249,7 @@ def _streams() -> Iterator[Job]:
                 file_bytes=_STREAM_FILE_BYTES,
             ),
             headline=Headline.BYTES_PER_S,
-            seeds=("002-dd", "002-baseline"),
+            tables=("002-dd", "002-baseline"),
         )
     for advice, words in _ADVICE:
         yield Job(
@@ -277,7 +277,7 @@ def _streams() -> Iterator[Job]:
                 file_bytes=_STREAM_FILE_BYTES,
             ),
             headline=Headline.BYTES_PER_S,
-            seeds=("002-video-editor",),
+            tables=("002-video-editor",),
         )
 
 
@@ -291,7 +291,7 @@ def _metadata() -> Iterator[Job]:
             title=f"Empty files {done} per second by {threads} thread{'s' if threads > 1 else ''} {where}",
             work=Metadata(operation=operation, threads=threads, folders=folders),
             headline=Headline.FILES_PER_S,
-            seeds=_METADATA_SEEDS,
+            tables=_METADATA_TABLES,
         )
 
 
@@ -302,7 +302,7 @@ def _allocation() -> Iterator[Job]:
             title=title,
             work=Allocation(operation=operation),
             headline=Headline.LATENCY_US,
-            seeds=("004-scaling",),
+            tables=("004-scaling",),
         )
 
 
@@ -325,14 +325,14 @@ def _servers() -> Iterator[Job]:
             append_bytes=16 << 10,
         ),
         headline=Headline.IOPS,
-        seeds=("002-mail-server", "001-inversions", "001-scaling"),
+        tables=("002-mail-server", "001-inversions", "001-scaling"),
     )
     yield Job(
         id="web",
         title="A web server: small files read whole, and a log",
         work=Mix(steps=(*(_READ * 10), "log"), threads=16, files=1000, mean_file_bytes=16 << 10, append_bytes=16 << 10),
         headline=Headline.IOPS,
-        seeds=("001-inversions", "001-scaling"),
+        tables=("001-inversions", "001-scaling"),
     )
     yield Job(
         id="file-server",
@@ -345,7 +345,7 @@ def _servers() -> Iterator[Job]:
             append_bytes=16 << 10,
         ),
         headline=Headline.IOPS,
-        seeds=("001-inversions", "001-scaling", "001-nilfs2"),
+        tables=("001-inversions", "001-scaling", "001-nilfs2"),
     )
 
 
@@ -355,14 +355,14 @@ def _existing() -> Iterator[Job]:
         title="In how many extents the given files lie",
         work=Existing(),
         headline=Headline.EXTENTS,
-        seeds=("000-fragmentation",),
+        tables=("000-fragmentation",),
     )
     yield Job(
         id="read-files",
         title="How fast the given files are read in order",
         work=Existing(),
         headline=Headline.BYTES_PER_S,
-        seeds=("000-fragmentation",),
+        tables=("000-fragmentation",),
     )
 
 

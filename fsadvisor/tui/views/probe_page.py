@@ -290,7 +290,7 @@ def _differ(one: Result, other: Result) -> bool:
 def published_figures(result: Result) -> Iterator[Block]:
     """What was published of the like."""
     job = JOBS.get(result.job)
-    published_rows = elsewhere(job, result, map(table, job.seeds)) if job and result.figure else ()
+    published_rows = elsewhere(job, result, map(table, job.tables)) if job and result.figure else ()
     if not published_rows:
         return
     yield Gap()
