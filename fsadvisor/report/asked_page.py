@@ -71,13 +71,13 @@ def _moved(one: Program) -> tuple[tuple[str, float | None], ...]:
 def _place(mount: Filesystem, window: Window) -> str:
     below = devices_of(mount.mount_point, window)
     busy = "; ".join(_device(each) for each in window.devices if each.name in below)
-    free = f"{100 * (mount.available or 0) / mount.size:.0f} % free" if mount.size else "its space is not told"
+    free = f"{100 * (mount.available or 0) / mount.size:.0f} % free" if mount.size else "its space is not known"
     return clean(f"{mount.mount_point} ({mount.type}): {free}{'; ' if busy else ''}{busy}")
 
 
 def _now(window: Window) -> str:
     """What hurts at all, in figures: how long tasks waited, and the busiest disk."""
-    waited = "I/O pressure is not told" if window.io_some is None else f"I/O pressure {100 * window.io_some:.0f} %"
+    waited = "I/O pressure is not known" if window.io_some is None else f"I/O pressure {100 * window.io_some:.0f} %"
     busiest = max(window.devices, key=lambda one: (one.busy, one.queue), default=None)
     return clean(f"now: {waited}; {_device(busiest) if busiest else 'no disk had a request'}")
 

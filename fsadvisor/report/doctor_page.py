@@ -178,7 +178,7 @@ def _left(answer: Answer) -> Iterator[Block]:
             yield paragraph(no(one), first=line("  - "), indent=4)
     if answer.open or answer.window.untold:
         yield Gap()
-        yield paragraph("Not told:")
+        yield paragraph("Not known:")
         for verdict in answer.open[:_OPEN]:
             name, fact = next(iter(verdict.to_learn().items()))
             words = f"{verdict.rule.id}: {name} of {clean(verdict.subject.name)}: {fact.learn}"
@@ -308,7 +308,7 @@ def full_document(space: Full, path: str) -> Iterator[Block]:
     yield from _others("Excluded:", space.excluded)
     if space.open:
         yield Gap()
-        yield paragraph("Not told:")
+        yield paragraph("Not known:")
         for verdict in space.open:
             name, fact = next(iter(verdict.to_learn().items()))
             yield paragraph(f"{verdict.rule.id}: {name}: {fact.learn or 'not known'}", first=_ITEM, indent=4)

@@ -292,7 +292,7 @@ def drives_as_json(found: Iterable[Judged]) -> str:
 
 
 _LABEL: Final = 23
-_CACHE: Final = {True: "yes", False: "no", None: "not told"}
+_CACHE: Final = {True: "yes", False: "no", None: "not known"}
 
 
 def drives_as_text(found: Iterable[Judged], columns: int = WIDTH) -> Iterator[str]:

@@ -142,7 +142,7 @@ def _disks(disks: Fact[Disks]) -> Iterator[Block]:
     )
     calm = len(sample.each) - len(worked)
     words = f"{counted(len(worked), 'device')} worked" + (f", {calm:,} did nothing" if calm else "")
-    gone = f"; not told, as they came or went: {', '.join(map(clean, sample.untold))}" if sample.untold else ""
+    gone = f"; not known, as they came or went: {', '.join(map(clean, sample.untold))}" if sample.untold else ""
     yield Labelled("Disks", line(words + gone), 12)
     if not worked:
         return
@@ -239,7 +239,7 @@ _WIDE_MS: Final = 20.0
 
 def _xfs(work: XfsWork) -> Iterator[Block]:
     of = f"XFS on {clean(work.device)}" if work.device else "all XFS together"
-    space = "not told" if isinstance(work.space_slept, Unknown) else f"{work.space_slept.value:,}"
+    space = "not known" if isinstance(work.space_slept, Unknown) else f"{work.space_slept.value:,}"
     text = (
         f"{of}: {counted(work.log_writes, 'write')} of the log, {counted(work.forces, 'force')}, {work.forces_slept:,} "
         f"of them slept; waits for a log buffer {work.no_buffer:,}, for log space {space}"
@@ -279,7 +279,7 @@ def _few(threads: float) -> str:
 def _place(waiter: Waiter) -> str:
     of = f" ({waiter.threads:,} threads)" if waiter.threads > 1 else ""
     if waiter.kind == "not told":
-        return f"waited where root would be told{of}"
+        return f"waited; where, only root can see{of}"
     if waiter.kind == "gone on":
         return f"waited, but had gone on before it could be told where{of}"
     return f"waited in {clean(waiter.function)}: {waiter.kind}{of}"

@@ -137,7 +137,7 @@ class Disk(Described, frozen=True, kw_only=True):
         "recovery_tmo, ctrl_loss_tmo",
         "s",
     )
-    self_test: Fact[SelfTest] = some("how the last of its own tests that came to an end went", "smartctl")
+    self_test: Fact[SelfTest] = some("result of its last self-test that came to an end", "smartctl")
     percentage_used: Fact[int] = some(
         "endurance used up (flash); may exceed 100", "nvme smart-log, smartctl Device Statistics, attributes", "percent"
     )
@@ -241,7 +241,9 @@ class Disk(Described, frozen=True, kw_only=True):
     )
     udev_model: Fact[str] = about("model as udev rules see it", "udev ID_MODEL")
     udev_serial: Fact[str] = about("serial number as udev rules see it", "udev ID_SERIAL_SHORT")
-    cloud_disk: Fact[CloudDisk] = about("what sort of disk a cloud gave", "model, DMI, the place on VMBus (Azure)")
+    cloud_disk: Fact[CloudDisk] = about(
+        "kind of disk by the cloud that gave it", "model, DMI, the place on VMBus (Azure)"
+    )
     cloud_type: Fact[str] = some(
         "type of a network disk by its cloud's name: Premium_LRS, gp3, pd-balanced",
         "cloud-init's instance-data.json (Azure)",
@@ -257,7 +259,9 @@ class Disk(Described, frozen=True, kw_only=True):
         attested=True,
     )
     provisioned_burst_iops: Fact[int] = some(
-        "the same in a burst of 30 minutes, where it has saved for one", "the same table", "operations"
+        "operations a second that it may do in a burst of 30 minutes, where it has saved for one",
+        "type and size, a table of clouds' limits (Azure)",
+        "operations",
     )
     provisioned_throughput: Fact[int] = some(
         "bytes a second that it may move for any time", "the same table", "bytes", attested=True

@@ -34,7 +34,7 @@ class Filesystem(Described, frozen=True, kw_only=True):
     size_bytes: Fact[int] = about("capacity", "statvfs", "bytes")
     used_percent: Fact[int] = about("in use, of what ordinary users may use", "statvfs", "percent")
     used_level_percent: Fact[int] = some(
-        "the same for limits: as at the last look, where no more than two percent were freed since",
+        "in use, for thresholds: as at the last look, where no more than two percent were freed since",
         "statvfs, /var/lib/fsadvisor/looks.jsonl",
         "percent",
     )
@@ -299,7 +299,7 @@ class Mount(Described, frozen=True, kw_only=True):
         "how long a write of 4 KiB with O_DSYNC takes", "`fsadvisor probe commit-dsync`", "µs"
     )
     faster_sync: Fact[FasterSync] = some(
-        "which of the two is faster beyond doubt", "`fsadvisor probe commit-fdatasync commit-dsync`"
+        "which of fdatasync and O_DSYNC is faster beyond doubt", "`fsadvisor probe commit-fdatasync commit-dsync`"
     )
     dsync_saves_percent: Fact[float] = some(
         "share of a commit by fdatasync that O_DSYNC saves; 0 where none is told apart",

@@ -25,11 +25,21 @@ class Host(Described, frozen=True, kw_only=True):
         "a table of clouds' limits",
         "operations",
     )
-    instance_burst_iops: Fact[int] = some("the same in a burst of 30 minutes", "the same table", "operations")
-    instance_throughput: Fact[int] = some(
-        "bytes a second for any time, with all of them together", "the same table", "bytes"
+    instance_burst_iops: Fact[int] = some(
+        "operations a second that it may do in a burst of 30 minutes with all of its network disks together",
+        "a table of clouds' limits",
+        "operations",
     )
-    instance_burst_throughput: Fact[int] = some("the same in a burst of 30 minutes", "the same table", "bytes")
+    instance_throughput: Fact[int] = some(
+        "bytes a second that it may move for any time with all of its network disks together",
+        "a table of clouds' limits",
+        "bytes",
+    )
+    instance_burst_throughput: Fact[int] = some(
+        "bytes a second that it may move in a burst of 30 minutes with all of its network disks together",
+        "a table of clouds' limits",
+        "bytes",
+    )
     product: Fact[str] = about("product name of the machine", "/sys/class/dmi/id/product_name")
     root_flags: Fact[tuple[str, ...]] = about("mount options given to the root by the boot loader", "/proc/cmdline")
     memory_bytes: Fact[int] = about("memory", "psutil, /proc/meminfo", "bytes")
@@ -39,7 +49,8 @@ class Host(Described, frozen=True, kw_only=True):
         "what the slowest disk in use needs to write the pages that wait now", "derived, a heuristic", "s"
     )
     stall_dirty_seconds: Fact[int] = about(
-        "the same of those that waited at the peak of the last stall that fsadvisor watch kept; 0: it kept none",
+        "what the slowest disk in use needs to write the dirty pages at the peak of the last stall that watch kept;"
+        " 0: none",
         "/var/lib/fsadvisor/incident.jsonl",
         "s",
     )
@@ -65,8 +76,8 @@ class Host(Described, frozen=True, kw_only=True):
         "bytes",
     )
     dirty_limit_seconds: Fact[int] = about(
-        "what the slowest disk in use needs to write that. Assumed are 1 GB/s (NVMe), 200 MB/s (others) or 125 MB/s"
-        " (a cloud's network volume)",
+        "what the slowest disk in use needs to write dirty_limit_bytes. Assumed are 1 GB/s (NVMe), 200 MB/s (others) or"
+        " 125 MB/s (a cloud's network volume)",
         "derived, a heuristic",
         "s",
     )
@@ -159,7 +170,7 @@ class Service(Described, frozen=True, kw_only=True):
         "stat, /proc/PID/stat",
     )
     server_version: Fact[Version] = some("version of the server", "PG_VERSION, mysqld --version")
-    edition: Fact[Literal["mysql", "mariadb"]] = some("which of the two it is", "mysqld --version")
+    edition: Fact[Literal["mysql", "mariadb"]] = some("MySQL or MariaDB", "mysqld --version")
     direct_io: Fact[bool] = some(
         "reads and writes its data files past the page cache", "debug_io_direct, innodb_flush_method"
     )
@@ -170,7 +181,7 @@ class Service(Described, frozen=True, kw_only=True):
     )
     log_directory: Fact[str] = some("where its write-ahead log is", "pg_wal, innodb_log_group_home_dir, --wal-dir")
     log_apart: Fact[bool] = some("no disk holds both its files and its write-ahead log", "the stack in sysfs")
-    log_on_mount: Fact[bool] = some("that log is on the same mount as its files", "/proc/self/mountinfo")
+    log_on_mount: Fact[bool] = some("its write-ahead log is on the same mount as its files", "/proc/self/mountinfo")
     commit_plp: Fact[PlpVerdict] = some(
         "weakest PLP of the disks that its commits wait for: those below its log (where it has none: below its files)",
         "log_directory, disk.plp",
@@ -218,7 +229,9 @@ class Service(Described, frozen=True, kw_only=True):
     )
     storage_driver: Fact[str] = some("how Docker keeps the layers of containers", "/var/lib/docker/image")
     extents: Fact[int] = some("extents in which its largest files lie", "FS_IOC_FIEMAP", "extents")
-    extents_per_gib: Fact[int] = some("the same per GiB, where they are not compressed", "FS_IOC_FIEMAP", "extents")
+    extents_per_gib: Fact[int] = some(
+        "extents per GiB of its largest files, where they are not compressed", "FS_IOC_FIEMAP", "extents"
+    )
     largest_folder: Fact[int] = some("entries in its fullest directory", "its directory", "names")
 
 

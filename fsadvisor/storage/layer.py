@@ -66,7 +66,11 @@ class Layer(Described, frozen=True, kw_only=True):
     fill_level_percent: Fact[float] = some(
         "how full a pool is, or was at the last look until more than 2 % were freed", "lvs, kept looks", "percent"
     )
-    pool_metadata_level_percent: Fact[float] = some("the same of its metadata", "lvs, kept looks", "percent")
+    pool_metadata_level_percent: Fact[float] = some(
+        "how full a thin pool's metadata is, or was at the last look until more than 2 % were freed",
+        "lvs, kept looks",
+        "percent",
+    )
     promised_percent: Fact[int] = some("size of all volumes of a thin pool together, of its own", "lvs", "percent")
     autoextend_percent: Fact[int] = some(
         "how full a thin pool gets before LVM extends it; 100: it never does", "lvmconfig", "percent"

@@ -191,6 +191,10 @@ class Probes(ExplorerScreen):
             return self.explorer.prober.progress is not None
         return super().check_action(action, parameters)
 
+    def offers(self, action: str) -> bool:
+        """Picked jobs are put back once there are some."""
+        return bool(self._picked) if action == "clear" else super().offers(action)
+
     def action_other_pane(self) -> None:
         """To the other list."""
         (self._mounts if self.focused is self._jobs else self._jobs).focus()

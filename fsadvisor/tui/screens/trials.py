@@ -216,6 +216,8 @@ class Trials(ExplorerScreen):
         kind = trials.chosen(self._rows.row.key).kind if self._rows.row else "title"
         if action == "pick":
             return kind in ("mount", "image")
+        if action == "clear":
+            return bool(self._picked)
         return kind != "title" if action == "result" else super().offers(action)
 
     def _open(self, row: trials.Chosen) -> None:
