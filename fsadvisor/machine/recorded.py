@@ -122,7 +122,10 @@ Entries: TypeAlias = tuple[str, ...] | Unknown
 
 AGAIN = "capture the machine again with this fsadvisor"
 _TITLE_CAP_BYTES = 1 << 16
-_REMEMBERED_FOLDERS = 1 << 12
+_REMEMBERED_FOLDERS = 1 << 14
+"""A thousand disks have as many, and are gone through several times."""
+_REMEMBERED_REASONS = 1 << 12
+"""Folders whose %unknown files stay read."""
 _DAMAGED = ()
 _AS_IT_STANDS = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
 
@@ -261,7 +264,7 @@ class RecordedMachine:
     def _unknown_in(self, file: str) -> dict[tuple[str, str], list[str]]:
         """The unanswered questions that one %unknown file lists; lines that are none are left out."""
         if file not in self._unknown:
-            if len(self._unknown) > _REMEMBERED_FOLDERS:
+            if len(self._unknown) > _REMEMBERED_REASONS:
                 self._unknown = {}
             content = self._content(file)
             lines = [_json(line) for line in (content if isinstance(content, str) else "").split("\n")]

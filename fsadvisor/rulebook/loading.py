@@ -285,7 +285,7 @@ def _text(file: Path) -> bytes | RuleError:
         return RuleError(str(file), 1, None, "not a regular file")
     if len(content) > LARGEST:
         return RuleError(str(file), 1, None, f"larger than {LARGEST // 1024} KiB")
-    return content.replace(b"\r\n", b"\n")
+    return content.replace(b"\r\n", b"\n") if b"\r" in content else content
 
 
 def _syntax_error(file: Path, text: str, error: Exception) -> RuleError:
