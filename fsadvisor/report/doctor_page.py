@@ -18,7 +18,7 @@ from fsadvisor.measure.now import (
 from fsadvisor.measure.now.stored_windows import trouble
 from fsadvisor.pages.document import Block, Commands, Gap, paragraph
 from fsadvisor.pages.glyphs import clean, line
-from fsadvisor.pages.published import encodable
+from fsadvisor.pages.published import encodable, json_escaped
 from fsadvisor.pages.values import counted, day_and_time, fact_line
 from fsadvisor.report import titles
 from fsadvisor.report.fsync_page import traced_blocks
@@ -253,7 +253,8 @@ def as_json(answer: Answer) -> str:
         ),
         window=answer.window,
     )
-    return msgspec.json.format(msgspec.json.encode(encodable(msgspec.to_builtins(content)))).decode() + "\n"
+    lines = msgspec.json.format(msgspec.json.encode(encodable(msgspec.to_builtins(content)))).decode().split("\n")
+    return "".join(f"{json_escaped(line)}\n" for line in lines)
 
 
 def _found(finding: Finding) -> FoundJson:

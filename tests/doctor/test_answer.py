@@ -134,11 +134,12 @@ def test_a_filesystem_in_trouble_is_told_and_nothing_else(facts, cause):
 
 def test_names_that_are_no_text_can_be_kept_and_told_as_json():
     strange = program(7, "a\udcff\x1b", waiting=1.0)
-    there = window(programs=(strange,), filesystems=(place(mount_point="/srv/\udcfe", available=0),))
+    there = window(programs=(strange,), filesystems=(place(mount_point="/srv/\u202e\udcfe", available=0),))
     kept = msgspec.json.decode(as_line(there), type=Window)
     assert kept.programs[0].name == "a\\xff\x1b"
-    told_as_json = json.loads(as_json(answer(there, RULES)))
-    assert told_as_json["found"][0]["subject"] == "/srv/\\xfe"
+    printed = as_json(answer(there, RULES))
+    assert all(line.isprintable() for line in printed.split("\n"))
+    assert json.loads(printed)["found"][0]["subject"] == "/srv/\u202e\\xfe"
 
 
 def test_the_kernels_log_tells_what_an_ext4_hides_and_since_when():
