@@ -76,16 +76,16 @@ def test_advice_that_is_new_exits_with_1_where_it_is_grave_enough(level, status)
 def test_advice_that_was_waived_and_is_not_any_more_counts_and_the_other_way_round_it_does_not():
     said = history.Said("advise", "high", "a title")
     waived = history.Said("advise", "high", "a title", waived=True)
-    sides = [difference.Side(facts={"host": {}}, findings={"host": {"a-rule": one}}) for one in (waived, said)]
+    sides = [difference.ReportSide(facts={"host": {}}, findings={"host": {"a-rule": one}}) for one in (waived, said)]
     assert [one.counts for one in compared(*sides).findings] == [True]
     assert [one.counts for one in compared(*reversed(sides)).findings] == [False]
 
 
 def test_a_finding_on_disks_that_could_not_be_listed_is_not_gone_but_not_told():
     said = {"disk:sda": {"a-rule": history.Said("advise", "high", "a title")}}
-    old = difference.Side(facts={"host": {"host.block_devices": 1}, "disk:sda": {}}, findings=said)
-    blind = difference.Side(facts={"host": {}}, findings={})
-    seeing = difference.Side(facts={"host": {"host.block_devices": 0}}, findings={})
+    old = difference.ReportSide(facts={"host": {"host.block_devices": 1}, "disk:sda": {}}, findings=said)
+    blind = difference.ReportSide(facts={"host": {}}, findings={})
+    seeing = difference.ReportSide(facts={"host": {"host.block_devices": 0}}, findings={})
     assert [(one.mark.value, one.now.verdict) for one in compared(old, blind).findings] == [("changed", "undetermined")]
     assert [one.mark.value for one in compared(old, seeing).findings] == ["gone"]
 
@@ -95,8 +95,8 @@ def test_facts_of_other_disks_do_not_stand_below_a_finding():
     name = rule.checks[0].expression.names[0]
     told, other = {name: True}, {name: False}
     said = {"disk:sda": {rule.id: history.Said("advise", rule.severity, rule.title)}}
-    old = difference.Side(facts={"host": {}, "disk:sda": told, "disk:sdb": told}, findings={})
-    new = difference.Side(facts={"host": {}, "disk:sda": other, "disk:sdb": other}, findings=said)
+    old = difference.ReportSide(facts={"host": {}, "disk:sda": told, "disk:sdb": told}, findings={})
+    new = difference.ReportSide(facts={"host": {}, "disk:sda": other, "disk:sdb": other}, findings=said)
     (found,) = compared(old, new).findings
     assert [(one.subject, one.fact) for one in found.facts] == [("disk:sda", name)]
 
@@ -136,7 +136,7 @@ def test_the_last_look_keeps_its_findings():
     storage = composed.machine("x", on, composed.disk("sda", on, smart_passed=False))
     then = dt.datetime(2026, 11, 20, tzinfo=dt.UTC)
     kept = history.gist_of(history.text_of(history.gist("here", storage, then, advise(storage, RULES))))
-    last = difference.Side(facts=kept.facts, findings=kept.findings)
+    last = difference.ReportSide(facts=kept.facts, findings=kept.findings)
     found = compared(last, side(storage))
     assert found.findings_compared
     assert found.findings == ()
@@ -147,6 +147,6 @@ def test_a_last_look_of_before_findings_were_kept_still_tells_of_facts():
     text = b'{"schema":"fsadvisor/seen/1","machine":"","when":"2026-11-20T00:00:00Z","subjects":{"host":{}}}'
     kept = history.gist_of(text)
     assert kept.findings is None
-    old = difference.Side(facts=kept.facts, findings=kept.findings)
+    old = difference.ReportSide(facts=kept.facts, findings=kept.findings)
     told = "".join(difference.as_text(compared(old, on_host())))
     assert "findings: not kept then" in told

@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from fsadvisor.measure.probe.processes import Stop
     from fsadvisor.measure.probe.target import Objection
     from fsadvisor.measure.trial import TrialComparison
-    from fsadvisor.measure.trial.change import Change
+    from fsadvisor.measure.trial.change import TrialChange
     from fsadvisor.rulebook.rule import Rule
     from fsadvisor.storage import Storage
 
@@ -93,7 +93,7 @@ class TrialSession:
         self._storage = storage
         own = changes.own(storage, self.mount)
         self._own_type = own.fs_type
-        self.change: Change = (
+        self.change: TrialChange = (
             changes.of_rule(wanted.rule, own, wanted.fs_type, wanted.job)
             if wanted.rule
             else changes.of_options(wanted.words, own, wanted.fs_type, wanted.job)
@@ -209,7 +209,7 @@ def _after(outcome: TrialOutcome, event: Event) -> TrialOutcome:
     return outcome
 
 
-def _image_bytes(change: Change) -> int:
+def _image_bytes(change: TrialChange) -> int:
     """Room for what the job takes, twice, so that the filesystem is not nearly full."""
     room = cost.of(change.job, 1.0).room_bytes
     wanted = max(2 * room + _BESIDE_BYTES, LEAST_BYTES.get(change.default.fs_type, 0))

@@ -33,9 +33,9 @@ from fsadvisor.measure.trial import (
     CHANGED,
     DEFAULT,
     FEWEST_BLOCKS,
-    Side,
     TrialComparison,
     TrialInterim,
+    TrialSide,
     narrow,
     ratio,
     systematic,
@@ -268,13 +268,13 @@ class _Blocks(Struct):
         pairs = zip(logs[::2], logs[1::2], strict=False)
         return [None if one is None or other is None else (one + other) / 2 for one, other in pairs]
 
-    def _side(self, side: str, why: tuple[str, ...]) -> Side:
+    def _side(self, side: str, why: tuple[str, ...]) -> TrialSide:
         counted = [one for one, void in zip(self.windows[side], why, strict=True) if not void]
         values = [found for one in counted if (found := value(self.job, one)) is not None]
         sums = total(counted)
         written = None if sums.disks is None or not (writes(self.job.work) and at_once(self.job.work)) else sums.disks
         flushes = None if sums.disks is None else sums.disks.sent_flushes
-        return Side(
+        return TrialSide(
             figure=figure(values, apart=APART),
             windows=len(counted),
             left_out=len(why) - len(counted),

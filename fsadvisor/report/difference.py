@@ -37,7 +37,7 @@ _WORDS: Final = {outcome.value: SAID[outcome] for outcome in (*CALLS_FOR_ACTION,
 _CALLING: Final = frozenset(outcome.value for outcome in CALLS_FOR_ACTION)
 
 
-class Side(Struct, frozen=True, kw_only=True):
+class ReportSide(Struct, frozen=True, kw_only=True):
     """A report as far as it is compared; `findings` are None where they were not kept."""
 
     facts: Facts
@@ -85,7 +85,7 @@ class NoReportError(Exception):
     """What is wrong with a file."""
 
 
-def side_of(text: str | bytes) -> Side:
+def side_of(text: str | bytes) -> ReportSide:
     """A report as it is printed. Raises NoReportError."""
     try:
         report = msgspec.json.decode(text, type=_Report)
@@ -98,7 +98,7 @@ def side_of(text: str | bytes) -> Side:
         if verdict.verdict in _WORDS:
             said = Said(verdict.verdict, verdict.severity, verdict.title_here or verdict.title, bool(verdict.waived))
             findings.setdefault(verdict.subject, {})[verdict.rule] = said
-    return Side(
+    return ReportSide(
         facts={one.id: dict(_values(one.facts)) for one in report.subjects},
         findings=findings,
         below={one.id: one.below for one in report.subjects},
@@ -168,7 +168,7 @@ class Difference(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
 
 
 def difference(
-    old: Side, new: Side, rules: Iterable[Rule], grave: Collection[str], called: tuple[str, str]
+    old: ReportSide, new: ReportSide, rules: Iterable[Rule], grave: Collection[str], called: tuple[str, str]
 ) -> Difference:
     """New, changed, gone findings in this order, the gravest first; then every fact that is another and is news.
 
@@ -218,7 +218,7 @@ def _below(subject: str, below: Mapping[str, Sequence[str]]) -> frozenset[str]:
 
 
 def _finding(
-    rule: str, subject: str, before: Said | None, now: Said | None, new: Side, grave: Collection[str]
+    rule: str, subject: str, before: Said | None, now: Said | None, new: ReportSide, grave: Collection[str]
 ) -> FindingJson | None:
     """None where it is as before, or never called for action."""
     was, is_ = _calls(before), _calls(now)

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from fsadvisor.measure import trial
     from fsadvisor.measure.probe import cost as probe_cost
     from fsadvisor.measure.trial import TrialComparison, TrialOutcome, testbed
-    from fsadvisor.measure.trial.change import Change
+    from fsadvisor.measure.trial.change import TrialChange
     from fsadvisor.survey import tried
 
 _ENDS: Final = {
@@ -41,7 +41,7 @@ _SIDES: Final = {
 }
 
 
-def plan(change: Change, target: str, *, on_device: bool) -> Iterator[Block]:
+def plan(change: TrialChange, target: str, *, on_device: bool) -> Iterator[Block]:
     """What is to be tried."""
     yield paragraph(_title(change))
     where = "on two halves of" if on_device else "on images on the filesystem of"
@@ -62,7 +62,7 @@ def takes(cost: probe_cost.Cost) -> Iterator[Block]:
     yield Labelled("takes", line(f"{bytes_text(cost.room_bytes)} at one time, all given back"), 10)
 
 
-def _title(change: Change) -> str:
+def _title(change: TrialChange) -> str:
     return f"{change.rule}: {clean(change.title)}" if change.rule else f"Trial of {clean(change.what, None)}"
 
 
@@ -107,7 +107,7 @@ def _sentence(outcome: TrialOutcome, comparison: TrialComparison) -> Iterator[Bl
     )
 
 
-def _side_words(side: str, side_result: trial.Side, headline: str) -> Iterator[Block]:
+def _side_words(side: str, side_result: trial.TrialSide, headline: str) -> Iterator[Block]:
     if side_result.figure is None:
         yield paragraph("no figure", first=line(f"  {_SIDES[side]:<20}"))
         return
@@ -224,7 +224,7 @@ _NOT_MOUNTED: Final = SimpleNamespace(mkfs=None, direct_io=None, write_cache=Non
 def as_json(
     *,
     state: State,
-    change: Change,
+    change: TrialChange,
     target: str,
     on_device: bool,
     mount: str,
@@ -290,5 +290,5 @@ def _sides(found: trial.TrialOutcome, seen: trial.TrialComparison) -> dict[str, 
     return {name: _side(one, stands.get(name)) for name, one in seen.sides.items()}
 
 
-def _side(one: trial.Side, stand: testbed.MountedSide | None) -> Side:
+def _side(one: trial.TrialSide, stand: testbed.MountedSide | None) -> Side:
     return published(Side, one, stand or _NOT_MOUNTED, shown_options=stand.options if stand else None)

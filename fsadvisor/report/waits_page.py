@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from fsadvisor.measure.waits.rules import Name
     from fsadvisor.measure.waits.sentence import Account, Evidence, Sentence
     from fsadvisor.measure.waits.threads import Threads, Waiter
-    from fsadvisor.measure.waits.window import Cpu, Disk, Disks, Locks, Window
+    from fsadvisor.measure.waits.window import Cpu, Disk, Disks, Locks, WaitsWindow
 
 BAR: Final = 60
 _SHORT_BAR: Final = 8
@@ -94,7 +94,7 @@ def _why(unknown: Unknown) -> str:
     return f"{cause(unknown)}{source}{learn}"
 
 
-def _cpu(window: Window) -> Iterator[Block]:
+def _cpu(window: WaitsWindow) -> Iterator[Block]:
     if isinstance(window.cpu, Unknown):
         yield Labelled("Processors", line(f"not known: {_why(window.cpu)}"), 12)
         return
@@ -183,7 +183,7 @@ def _bar(share: float) -> str:
     return "█" * cells + "░" * (_SHORT_BAR - cells)
 
 
-def _pressure(window: Window) -> Iterator[Block]:
+def _pressure(window: WaitsWindow) -> Iterator[Block]:
     yield Gap()
     words = []
     for name, stalls in window.pressure.items():

@@ -18,7 +18,7 @@ from fsadvisor.machine.untouched import captured_text
 from fsadvisor.pages.glyphs import clean
 from fsadvisor.report import difference, history, power_loss
 from fsadvisor.report.as_json import as_json
-from fsadvisor.report.difference import NoReportError, Side
+from fsadvisor.report.difference import NoReportError, ReportSide
 from fsadvisor.report.model import Provenance
 from fsadvisor.rulebook.advise import advise, with_fitting_waivers
 
@@ -45,7 +45,7 @@ def diff(chosen: Namespace, grave: Collection[str]) -> tuple[Iterator[str], Diff
     return told, found, new.could_not_look or ""
 
 
-def _side(which: str, chosen: Namespace, rulebook: Rulebook) -> Side:
+def _side(which: str, chosen: Namespace, rulebook: Rulebook) -> ReportSide:
     """A side by its name; what mounts are used for, and which part counts, is said of the machine that this runs on."""
     if which == LAST:
         return _last()
@@ -71,14 +71,14 @@ def _starts_like_json(path: Path) -> bool:
         raise inputs.UsageError(f"{path}: {error.strerror}") from None
 
 
-def _last() -> Side:
+def _last() -> ReportSide:
     file = kept_files.seen_path(root=os.geteuid() == 0, environment=os.environ)
     kept = history.gist_of(kept_files.read_seen(file)) if file else None
     if kept is None:
         raise inputs.UsageError(
             f"last: no last look is kept in {file}; the explorer keeps one whenever it runs, or name a report"
         )
-    return Side(facts=kept.facts, findings=kept.findings)
+    return ReportSide(facts=kept.facts, findings=kept.findings)
 
 
 _NOT_KNOWN = (

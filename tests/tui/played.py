@@ -1,17 +1,17 @@
 """Trials and comparisons that tell what a test has them tell, in place of a process that measures."""
 
 from fsadvisor.measure import messages
-from fsadvisor.measure.compare import Side as CompareSide
+from fsadvisor.measure.compare import TrialSide as CompareSide
 from fsadvisor.measure.probe.cost import Cost
 from fsadvisor.measure.probe.result import Figure, Result
-from fsadvisor.measure.trial import Side, TrialComparison, TrialInterim
+from fsadvisor.measure.trial import TrialComparison, TrialInterim, TrialSide
 from fsadvisor.survey.tried import Ratio
 
 COST = Cost(written_bytes=1 << 30, room_bytes=600 << 20, files=4, least_seconds=30.0, most_seconds=200.0)
 _GAIN = Ratio(middle=1.11, low=1.08, high=1.15, blocks=12)
 _ALIKE = Ratio(middle=1.0, low=0.99, high=1.02, blocks=12)
 _FIGURE = Figure(median=1234.0, low=1200.0, high=1270.0, windows=24)
-_SIDE = Side(figure=_FIGURE, windows=24, left_out=0, operations=9000, flushes_per_operation=1.0, amplification=2.1)
+_SIDE = TrialSide(figure=_FIGURE, windows=24, left_out=0, operations=9000, flushes_per_operation=1.0, amplification=2.1)
 COMPARISON = TrialComparison(
     gain=_GAIN,
     control=_ALIKE,

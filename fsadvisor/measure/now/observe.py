@@ -38,8 +38,7 @@ if TYPE_CHECKING:
     from fsadvisor.machine.pulse import KernelCounters
     from fsadvisor.machine.symptoms import Limited
     from fsadvisor.measure.now.programs import Waited
-    from fsadvisor.measure.waits.window import Disk
-    from fsadvisor.measure.waits.window import Window as Counted
+    from fsadvisor.measure.waits.window import Disk, WaitsWindow
 
 T = TypeVar("T")
 
@@ -178,7 +177,7 @@ def _value(fact: Fact[T]) -> T | None:
     return fact.value if isinstance(fact, Known) else None
 
 
-def _machine(made: Window, totals: Counted, before: KernelCounters, after: KernelCounters) -> None:
+def _machine(made: Window, totals: WaitsWindow, before: KernelCounters, after: KernelCounters) -> None:
     cpu = _value(totals.cpu)
     if cpu is not None:
         made.processors, made.processor, made.steal = cpu.processors, cpu.busy, cpu.steal
@@ -210,12 +209,12 @@ def _memory(counters: KernelCounters) -> system_counters.VmStat | None:
     return None if isinstance(read, Unknown) else read
 
 
-def _pools(told: Counted) -> str:
+def _pools(told: WaitsWindow) -> str:
     disks = _value(told.disks)
     return symptoms.thin_pools() if disks and any(one.name.startswith("dm-") for one in disks.each) else ""
 
 
-def _devices(told: Counted, pools: str) -> Iterator[Device]:
+def _devices(told: WaitsWindow, pools: str) -> Iterator[Device]:
     disks, modes = _value(told.disks), pool_modes(pools)
     for one in disks.each if disks else ():
         yield _device(one, modes)
@@ -232,7 +231,7 @@ def pool_modes(text: str) -> dict[str, str]:
     return {one[1]: one[2] or one[3] for one in found}
 
 
-def _journals(told: Counted) -> Iterator[Journal]:
+def _journals(told: WaitsWindow) -> Iterator[Journal]:
     for fact in told.works:
         work = _value(fact)
         if isinstance(work, Jbd2Work):

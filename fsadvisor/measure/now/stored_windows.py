@@ -23,8 +23,7 @@ from fsadvisor.measure.now import FORMAT, Device, Window
 from fsadvisor.measure.waits.journals import PHASES, Jbd2Work
 from fsadvisor.measure.waits.rates import Rates
 from fsadvisor.measure.waits.threads import Threads
-from fsadvisor.measure.waits.window import LEAST_SECONDS, NOT_TRACED, Cpu, Disk, Disks, Stalls
-from fsadvisor.measure.waits.window import Window as Counted
+from fsadvisor.measure.waits.window import LEAST_SECONDS, NOT_TRACED, Cpu, Disk, Disks, Stalls, WaitsWindow
 from fsadvisor.patterns import late
 from fsadvisor.readers import activity_logs, pmdumplog
 
@@ -236,11 +235,11 @@ _WAITED_FOR: Final[tuple[For, ...]] = ("disk", "lock", "journal", "network", "ot
 REPLAYED_NOTE: Final = "Of journals, ext4's commits alone are kept; who slept for which lock is not."
 
 
-def replayed(window: Window) -> Counted:
+def replayed(window: Window) -> WaitsWindow:
     """The window as `waits` measures it."""
     none = Unknown(Cause.NOT_MEASURED, f"it is of {window.seconds:g} s, and {LEAST_SECONDS:g} s are wanted", _SOURCE)
     short = window.seconds < LEAST_SECONDS
-    return Counted(
+    return WaitsWindow(
         seconds=window.seconds,
         cpu=none if short else _cpu(window),
         disks=none if short else Known(Disks(each=tuple(map(_disk, window.devices))), _SOURCE),

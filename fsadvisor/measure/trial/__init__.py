@@ -22,7 +22,7 @@ from fsadvisor.survey.tried import Ratio, kind, sentence
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from fsadvisor.measure.trial.change import Change
+    from fsadvisor.measure.trial.change import TrialChange
     from fsadvisor.measure.trial.testbed import MountedSide
 
 
@@ -100,7 +100,7 @@ End: TypeAlias = Literal["settled", "budget", "cancelled", "failed"]
 """Why it ended: it is told, time or bytes were used up, somebody stopped it, an error."""
 
 
-class Side(Struct, frozen=True, kw_only=True):
+class TrialSide(Struct, frozen=True, kw_only=True):
     """What a side's windows add up to."""
 
     figure: Figure | None
@@ -121,7 +121,7 @@ class TrialComparison(Struct, frozen=True, kw_only=True):
     """Of `again` against `default`, which are made alike: 1 within noise where images are as good as each other."""
     bare: Ratio | None
     """How many times as fast the image is as the folder itself."""
-    sides: Mapping[str, Side]
+    sides: Mapping[str, TrialSide]
     blocks: int
     left_out: int
     """Blocks with a window that does not count."""
@@ -146,7 +146,7 @@ _IMAGES_ALIKE: Final = "Two filesystems made alike, side by side"
 class TrialOutcome(Struct, frozen=True, kw_only=True):
     """What was tried, where, and what came out; `comparison` is None where nothing was measured."""
 
-    change: Change
+    change: TrialChange
     place: str
     """The folder whose filesystem the images lay on, or the device."""
     on_device: bool

@@ -121,7 +121,7 @@ class ChangeError(Exception):
     """Why it cannot be tried: one sentence for the person who asked."""
 
 
-class Change(Struct, frozen=True, kw_only=True):
+class TrialChange(Struct, frozen=True, kw_only=True):
     """Two filesystems to be compared."""
 
     what: str
@@ -170,7 +170,7 @@ def own(storage: Storage, mount_point: str) -> Own:
     )
 
 
-def of_options(words: Sequence[str], own: Own, fs_type: str, job: str) -> Change:
+def of_options(words: Sequence[str], own: Own, fs_type: str, job: str) -> TrialChange:
     """The change that a person names: mount options, and 'mkfs:' with arguments. Raises ChangeError."""
     options, mkfs = _split(words)
     kind = fs_type or (own.fs_type if own.fs_type in MADE else MADE[0])
@@ -198,7 +198,7 @@ def _split(words: Sequence[str]) -> tuple[tuple[str, ...], tuple[str, ...]]:
     return tuple(options), tuple(mkfs)
 
 
-def of_rule(rule: Rule, own: Own, fs_type: str, job: str) -> Change:
+def of_rule(rule: Rule, own: Own, fs_type: str, job: str) -> TrialChange:
     """The change that a rule's [trial] names. Raises ChangeError where it has none, or not for this filesystem."""
     asked = rule.trial
     if asked is None:
@@ -220,7 +220,7 @@ def _words(options: tuple[str, ...], mkfs: tuple[str, ...]) -> str:
     return " ".join((*options, *((f"mkfs {shlex.join(mkfs)}",) if mkfs else ()))) or "without it"
 
 
-def _change(*, what: str, kind: str, base: Own, sides: tuple[tuple[str, ...], ...], job: str) -> Change:
+def _change(*, what: str, kind: str, base: Own, sides: tuple[tuple[str, ...], ...], job: str) -> TrialChange:
     """`sides` are options and arguments of mkfs before, and after."""
     if not is_type(kind):
         raise ChangeError(f"{kind!r} is no type of filesystem{did_you_mean(kind, MADE)}")
@@ -243,7 +243,7 @@ def _change(*, what: str, kind: str, base: Own, sides: tuple[tuple[str, ...], ..
         mkfs=(*base.mkfs, *mkfs_after),
         options=_joined(_without(base.options, before), after),
     )
-    return Change(
+    return TrialChange(
         what=what,
         rule="",
         title="",

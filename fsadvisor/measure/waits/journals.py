@@ -51,7 +51,7 @@ With 1000 Hz a tick is 1 ms, and anything is printed.
 """
 
 
-class Bounds(Struct, frozen=True, kw_only=True):
+class MeanBounds(Struct, frozen=True, kw_only=True):
     """A mean is not less than `low` and not more than `high`."""
 
     low: float
@@ -66,7 +66,7 @@ class Jbd2Work(Struct, frozen=True, kw_only=True):
     requested: int
     """Those of them that somebody waited for, as fsync does."""
 
-    phases_ms: Mapping[str, Fact[Bounds]]
+    phases_ms: Mapping[str, Fact[MeanBounds]]
     commit_us: Fact[float]
     """The kernel's running mean of a commit, in µs: a quarter is the last one."""
 
@@ -166,7 +166,7 @@ def _jbd2(name: str, a: Jbd2Journal, b: Jbd2Journal, source: str) -> Fact[Work]:
     )
 
 
-def bounds(before: Jbd2Journal, after: Jbd2Journal, phase: str, source: str) -> Fact[Bounds]:
+def bounds(before: Jbd2Journal, after: Jbd2Journal, phase: str, source: str) -> Fact[MeanBounds]:
     """What the transactions between took on average.
 
     An average that is printed is less than a tick below that of what was counted, and what was counted of a transaction
@@ -183,7 +183,7 @@ def bounds(before: Jbd2Journal, after: Jbd2Journal, phase: str, source: str) -> 
     high = (mean + tick) * number - (mean_before - rounded) * number_before
     if high < 0:
         return _ANEW
-    return Known(Bounds(low=max(low / more - tick, 0.0), high=high / more + tick), source)
+    return Known(MeanBounds(low=max(low / more - tick, 0.0), high=high / more + tick), source)
 
 
 def _tick(*printed: Jbd2Journal) -> tuple[float, float]:

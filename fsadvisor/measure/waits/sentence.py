@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
     from fsadvisor.measure.waits.rules import Name, Rule, ThresholdTest
     from fsadvisor.measure.waits.threads import For, Threads
-    from fsadvisor.measure.waits.window import Disk, Window
+    from fsadvisor.measure.waits.window import Disk, WaitsWindow
 
 MIXED: Final = "Nothing is at its limit, and something is busy: the time goes to several things in turn"
 MIXED_OPEN: Final = "What a single operation waits for: shares of a whole window do not follow one request."
@@ -49,7 +49,7 @@ class WindowMeasures(Struct, frozen=True, kw_only=True):
     of: dict[Name, str]
 
 
-def measured(window: Window) -> WindowMeasures:
+def measured(window: WaitsWindow) -> WindowMeasures:
     """What rules ask, from the window."""
     of: dict[Name, str] = {}
     busiest = _most(window, lambda disk: Known(disk.rates.busy, "/proc/diskstats"))
@@ -154,7 +154,7 @@ class _Of(Struct, frozen=True):
         return self.disk.name if self.disk else ""
 
 
-def _most(window: Window, share: Callable[[Disk], Fact[float]]) -> _Of | Unknown:
+def _most(window: WaitsWindow, share: Callable[[Disk], Fact[float]]) -> _Of | Unknown:
     """The disk with the largest share; unknown where one's is not told, which might be larger."""
     if isinstance(window.disks, Unknown):
         return window.disks
@@ -177,7 +177,7 @@ def _value(of: _Of | Unknown, pick: Callable[[_Of], float]) -> Fact[float]:
     return of if isinstance(of, Unknown) else Known(pick(of), of.source)
 
 
-def _disk_most(window: Window, of: dict[Name, str]) -> Fact[float]:
+def _disk_most(window: WaitsWindow, of: dict[Name, str]) -> Fact[float]:
     most = _most(window, lambda disk: disk.busy_most)
     of["disk_most"] = most.name if isinstance(most, _Of) else ""
     return _value(most, lambda one: one.share)
@@ -208,7 +208,7 @@ def _steadiest(threads: Fact[Threads], of: dict[Name, str]) -> Fact[float]:
 class Account(Struct, frozen=True, kw_only=True):
     """`target` is the folder whose disks and journal were watched, '' for all; `job` the probe that ran meanwhile."""
 
-    window: Window
+    window: WaitsWindow
     sentences: tuple[Sentence, ...]
     when: str
     target: str = ""
@@ -216,6 +216,6 @@ class Account(Struct, frozen=True, kw_only=True):
     notes: tuple[str, ...] = ()
 
 
-def account(window: Window, when: str, target: str = "", job: str = "", notes: tuple[str, ...] = ()) -> Account:
+def account(window: WaitsWindow, when: str, target: str = "", job: str = "", notes: tuple[str, ...] = ()) -> Account:
     """With the sentences that the window supports."""
     return Account(window=window, sentences=sentences(measured(window)), when=when, target=target, job=job, notes=notes)

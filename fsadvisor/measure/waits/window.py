@@ -225,7 +225,7 @@ class Locks(Struct, frozen=True, kw_only=True):
     locks: tuple[LockWaits, ...]
 
 
-class Window(Struct, frozen=True, kw_only=True):
+class WaitsWindow(Struct, frozen=True, kw_only=True):
     """What was measured in `seconds`; all shares are of that time."""
 
     seconds: float
@@ -248,13 +248,13 @@ def window(
     locks: Fact[Locks] = NOT_TRACED,
     only: frozenset[str] | None = None,
     journals_of: frozenset[str] | None = None,
-) -> Window:
+) -> WaitsWindow:
     """From two snapshots and the samples between. `only` these disks; `journals_of` these devices or UUIDs."""
     a, b = before.pulse, after.pulse
     seconds = b.at_s - a.at_s
     if seconds < LEAST_SECONDS:
         none = Stalls(some=SHORT, full=SHORT)
-        return Window(
+        return WaitsWindow(
             seconds=max(seconds, 0.0),
             cpu=SHORT,
             disks=SHORT,
@@ -264,7 +264,7 @@ def window(
             locks=locks,
             own=0.0,
         )
-    return Window(
+    return WaitsWindow(
         seconds=seconds,
         cpu=cpu(a.stat, b.stat),
         disks=disks(a, b, only),

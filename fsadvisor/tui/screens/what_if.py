@@ -265,6 +265,10 @@ class WhatIf(ExplorerScreen):
         """Choose a fact."""
         self.app.push_screen(Supposing())
 
+    def offers(self, action: str) -> bool:
+        """A supposition is taken back once there is one."""
+        return bool(self.explorer.supposed) if action in ("undo", "undo_all") else super().offers(action)
+
     def action_undo(self) -> None:
         """Take back the supposition under the cursor, or the newest."""
         supposed, mine = self.explorer.supposed, self.query_one("#supposed", RowsView)

@@ -21,7 +21,7 @@ from fsadvisor.facts import Cause, Fact, Known, Unknown
 from fsadvisor.measure.waits.rates import Rates
 from fsadvisor.measure.waits.rules import LIMIT
 from fsadvisor.measure.waits.sentence import WindowMeasures, measured, sentences
-from fsadvisor.measure.waits.window import NOT_TRACED, Disk, Disks, Window, cpu_between, stalls_between
+from fsadvisor.measure.waits.window import NOT_TRACED, Disk, Disks, WaitsWindow, cpu_between, stalls_between
 from fsadvisor.pages.glyphs import Line, Tone, line, span
 from fsadvisor.readers import process_files
 from fsadvisor.report.waits_page import percent
@@ -78,11 +78,11 @@ def _share(fact: Fact[float]) -> str:
     return "not known" if isinstance(fact, Unknown) else percent(fact.value)
 
 
-def window(moments: Sequence[Moment]) -> Window:
+def window(moments: Sequence[Moment]) -> WaitsWindow:
     """The span of the moments; they are two or more."""
     first, last = moments[0], moments[-1]
     seconds = last.at_s - first.at_s
-    return Window(
+    return WaitsWindow(
         seconds=seconds,
         cpu=cpu_between(first.processors, last.processors),
         disks=_disks(moments[1:], [after.at_s - before.at_s for before, after in pairwise(moments)]),

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from fsadvisor.measure.messages import Estimate
-    from fsadvisor.measure.trial import Side, TrialComparison
+    from fsadvisor.measure.trial import TrialComparison, TrialSide
     from fsadvisor.pages.glyphs import Glyphs
     from fsadvisor.survey.tried import Ratio
     from fsadvisor.tui.views.trials_progress import TrialProgress
@@ -244,7 +244,7 @@ def _cells(*words: str, tone: Tone) -> Line:
     return cells
 
 
-def _figure(side: Side, job: str) -> str:
+def _figure(side: TrialSide, job: str) -> str:
     """In the job's own unit, where the job is known."""
     if side.figure is None:
         return f"no figure, {counted(side.windows, 'window')}"
