@@ -126,7 +126,11 @@ def stacked(name, number, slaves, **more):
     return files | {f"{folder}/{key.replace('__', '/')}": value for key, value in more.items()}
 
 
-BARE_METAL = {"systemd-detect-virt --vm": "none\n", "systemd-detect-virt --container": "none\n"}
+BARE_METAL = {
+    "systemd-detect-virt --vm": "none\n",
+    "systemd-detect-virt --container": "none\n",
+    "mount --version": "mount from util-linux 2.38.1 (libmount 2.38.1: selinux, btrfs, verity, namespaces, debug)\n",
+}
 
 
 def machine(*parts, mounts=(), fstab="", commands=(), **more):

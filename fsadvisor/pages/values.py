@@ -101,15 +101,15 @@ def bytes_text(size: int) -> str:
 
 
 def short_name(subject: Subject) -> str:
-    """A subject's name for a list; a filesystem's with its mount point, a volume's as device mapper has it (VG-LV)."""
+    """A subject's name for a list; a filesystem's with its mount point; volumes as device mapper has them (VG-LV)."""
     if subject.kind == "host":
         return "this machine"
     if subject.kind == "mount":
-        return _quoted(subject.name)
+        return quoted(subject.name)
     point = _text(subject, "mount_point") if subject.kind == "filesystem" else ""
-    mapped = _text(subject, "mapped_name") if subject.kind == "layer" else ""
+    mapped = _text(subject, "mapped_name") if subject.kind in ("layer", "filesystem") else ""
     name = clean(mapped or subject.name, _LONGEST_NAME)
-    return f"{name} on {_quoted(point)}" if point and not subject.name.endswith(point) else name
+    return f"{name} on {quoted(point)}" if point and not subject.name.endswith(point) else name
 
 
 def full_name(subject: Subject) -> str:
@@ -124,7 +124,7 @@ def full_name(subject: Subject) -> str:
     return f"{subject.kind} {name}" + (f" ({what})" if what else "")
 
 
-def _quoted(name: str) -> str:
+def quoted(name: str) -> str:
     """In quotes where the name could pass for more than one, or for words of ours."""
     shown = clean(name, _LONGEST_NAME)
     return shown if _ONE_WORD.fullmatch(shown) else f'"{shown}"'

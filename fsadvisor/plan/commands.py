@@ -232,4 +232,6 @@ def _of_filesystem(subject: Subject) -> Iterator[tuple[str, object]]:
     yield "DATASET", getattr(filesystem, "zfs_dataset", None)
     kind = getattr(filesystem, "type", None)
     if isinstance(kind, Known) and type_of(kind.value).on_devices:
-        yield "DEVICE", getattr(filesystem, "device", None)
+        mapped = getattr(filesystem, "mapped_name", None)
+        named = Known(f"/dev/mapper/{mapped.value}", mapped.source) if isinstance(mapped, Known) else None
+        yield "DEVICE", named or getattr(filesystem, "device", None)

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Final
 
 from msgspec import Struct
 
-from fsadvisor.facts import FALSE, TRUE, UNKNOWN, Truth
+from fsadvisor.facts import FALSE, TRUE, UNKNOWN, Known, Truth
 from fsadvisor.pages.document import (
     Answer,
     Commands,
@@ -27,11 +27,11 @@ from fsadvisor.pages.document import (
     Value,
 )
 from fsadvisor.pages.glyphs import Span, Tone, clean, line, span
-from fsadvisor.pages.values import counted, full_name, listed, short_name
+from fsadvisor.pages.values import counted, full_name, listed, quoted, short_name
 from fsadvisor.plan.commands import with_names, with_waiver
 from fsadvisor.report import findings, rule_page
 from fsadvisor.report.rule_page import NEEDS, part
-from fsadvisor.rulebook.ranking import ORDER, REST
+from fsadvisor.rulebook.ranking import ORDER, REST, SICK
 from fsadvisor.rulebook.remedy import advice_for, needs_for, ways_for
 from fsadvisor.rulebook.rule import SAID, Outcome
 
@@ -72,6 +72,9 @@ def advice(finding: Finding) -> str:
 SUBJECTS: Final = 10
 """Subjects that are named."""
 
+_POINTS: Final = 4
+"""Mount points that are named."""
+
 _OPEN_FIRST: Final = (FALSE, UNKNOWN, TRUE)
 IN_JSON: Final = " (--json has all)"
 """Where those stand of many subjects that are not named."""
@@ -88,9 +91,22 @@ def headline(finding: Finding) -> str:
 def where(finding: Finding, most: int = SUBJECTS, all_are: str = IN_JSON) -> str:
     """The subjects, by name as far as there are few; `all_are` says where to find those that are not named."""
     subjects = list(finding.subjects)
+    stands = _what_stands(subjects) if finding.rule.urgency in SICK else ""
     if len(subjects) == 1:
-        return full_name(subjects[0])
-    return f"{counted(len(subjects), finding.rule.subject)}: {subjects_named(subjects, most, all_are)}"
+        return full_name(subjects[0]) + stands
+    return f"{counted(len(subjects), finding.rule.subject)}: {subjects_named(subjects, most, all_are)}{stands}"
+
+
+def _what_stands(subjects: Sequence[Subject]) -> str:
+    """'; /srv and / stand on it', where the disks tell."""
+    facts = (getattr(subject.scope.get("disk"), "mount_points", None) for subject in subjects if subject.kind == "disk")
+    points = list(dict.fromkeys(point for fact in facts if isinstance(fact, Known) for point in fact.value))
+    if not points:
+        return ""
+    names = [quoted(point) for point in points[:_POINTS]]
+    if len(points) > _POINTS:
+        names.append(f"{len(points) - _POINTS:,} more")
+    return f"; {listed(names)} {'stands' if len(points) == 1 else 'stand'} on {'it' if len(subjects) == 1 else 'them'}"
 
 
 def subjects_named(subjects: Sequence[Subject], most: int = SUBJECTS, all_are: str = IN_JSON) -> str:

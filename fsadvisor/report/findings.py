@@ -139,9 +139,15 @@ def findings(verdicts: Iterable[Verdict]) -> list[Finding]:
 
 def _group(verdict: Verdict, truths: tuple[Truth, ...]) -> object:
     """A key that is the same for verdicts that make one finding."""
-    one = verdict.behind
-    above = (one.why, one.rule.id, one.subject.id) if one else ()
-    return verdict.rule.id, verdict.outcome, truths, _acceptance(verdict.waiver), verdict.measured, above
+    return verdict.rule.id, verdict.outcome, truths, _acceptance(verdict.waiver), verdict.measured, _above(verdict)
+
+
+def _above(verdict: Verdict) -> tuple[object, ...]:
+    """The finding that a verdict stands behind: of which subject, where that finding has several, does not count."""
+    above = verdict.behind
+    if above is None:
+        return ()
+    return above.why, above.rule.id, tuple([ask.expression.evaluate(above.subject.scope) for ask in above.rule.asks])
 
 
 def counts(verdicts: Iterable[Verdict]) -> Counter[str]:

@@ -215,6 +215,9 @@ class Disk(Described, frozen=True, kw_only=True):
         "model, a table of models, queue/zoned, queue/discard_max_bytes",
     )
     member_of: Fact[MemberOf] = some("whether md with redundancy or ZFS stands on it", "the stack, udev ID_FS_TYPE")
+    mount_points: Fact[tuple[str, ...]] = some(
+        "where the filesystems on it are mounted; looked up of a disk that fails or is offline", "the stack, mountinfo"
+    )
     logical_block_bytes: Fact[int] = about("smallest write", "queue/logical_block_size", "bytes")
     physical_block_bytes: Fact[int] = about("smallest write without read", "queue/physical_block_size", "bytes")
     minimum_io_bytes: Fact[int] = about("preferred smallest I/O", "queue/minimum_io_size", "bytes")

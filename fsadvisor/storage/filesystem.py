@@ -119,6 +119,7 @@ class Filesystem(Described, frozen=True, kw_only=True):
         "block devices that it lives on, its journal too", "mountinfo, dumpe2fs, /sys/fs/btrfs"
     )
     device: Fact[str] = some("first of them, as a path", "mountinfo")
+    mapped_name: Fact[str] = some("name of its device in /dev/mapper, where it has only one", "/sys/block/D/dm/name")
     device_count: Fact[int] = some(
         "how many block devices it lives on, missing ones too", "mountinfo, /sys/fs/btrfs", "devices"
     )

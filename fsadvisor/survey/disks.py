@@ -124,7 +124,8 @@ def with_what_is_above(
         held = NOT_APPLICABLE if subject in kinds else attachment.outage_seconds(inventory.machine, device)
         found[subject] = replace(known, joined=joined, outage_seconds=held)
     sorted_ = members.with_sorting(found, inventory, layers)
-    return overlay.suppose("disk", members.with_membership(sorted_, inventory, layers))
+    placed = members.with_mount_points(sorted_, inventory)
+    return overlay.suppose("disk", members.with_membership(placed, inventory, layers))
 
 
 def _may_join(layer: Layer) -> bool:

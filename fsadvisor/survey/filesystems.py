@@ -210,6 +210,12 @@ def commands(block: Superblock) -> tuple[Argv, ...]:
     return type_of(block.type).commands(block)
 
 
+def _mapped_name(machine: Machine, block: Superblock) -> Fact[str]:
+    if len(block.devices) != 1 or not block.devices[0].startswith("dm-"):
+        return NOT_APPLICABLE
+    return read_fact.text(machine, f"/sys/block/{block.devices[0]}/dm/name")
+
+
 def filesystem(
     machine: Machine,
     block: Superblock,
@@ -251,6 +257,7 @@ def filesystem(
         inodes_used=_of_space(inodes, _about_inodes_used),
         devices=Known(block.devices, members) if block.followed else not_followed,
         device=Known(f"/dev/{block.devices[0].replace('!', '/')}", MOUNTINFO) if block.devices else NOT_APPLICABLE,
+        mapped_name=_mapped_name(machine, block),
         reserved_bytes=_of_space(reserve, _reserved_bytes),
         raid_chunk_bytes=stripe.chunk_bytes,
         raid_stripe_bytes=stripe.width_bytes,

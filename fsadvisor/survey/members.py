@@ -213,6 +213,21 @@ def with_sorting(disks: Mapping[str, Disk], inventory: Inventory, layers: Mappin
 _REDUNDANT: Final = ("raid1", "raid4", "raid5", "raid6", "raid10")
 
 
+def with_mount_points(disks: Mapping[str, Disk], inventory: Inventory) -> dict[str, Disk]:
+    """The disks, those that fail or are offline with what is mounted from them, as far as the stack tells."""
+
+    def points(subject: str) -> tuple[str, ...]:
+        on_it = inventory.stack.filesystems_on(subject)
+        return tuple(sorted({mount.mount_point for at in on_it for mount in inventory.blocks[at].mounts}))
+
+    def with_them(subject: str, disk: Disk) -> Disk:
+        in_trouble = read_fact.value(disk.offline) or read_fact.value(disk.failing)
+        found = points(subject) if in_trouble else ()
+        return replace(disk, mount_points=Known(found, "the stack, /proc/self/mountinfo")) if found else disk
+
+    return {subject: with_them(subject, disk) for subject, disk in disks.items()}
+
+
 def with_membership(disks: Mapping[str, Disk], inventory: Inventory, layers: Mapping[str, Layer]) -> dict[str, Disk]:
     """The hard disks, each with whether md with redundancy or ZFS stands on it, which rebuild onto it."""
     arrays = [at for at, layer in layers.items() if read_fact.value(layer.md_level) in _REDUNDANT]

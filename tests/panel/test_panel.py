@@ -83,6 +83,9 @@ def no_command_rewrites_data_while_something_is_sick(name):
 def each_finding_stands_once(name):
     every = unfolded(audited(name)[2])
     assert len(every) == len({id(one) for one in every})
+    for finding in every:
+        below = [(one.rule.id, one.outcome, one.truths) for one in (*finding.consequences, *finding.waiting)]
+        assert len(below) == len(set(below)), "what waits for one finding on several disks is told once"
 
 
 def one_with_nothing_wrong_gets_one_screen(name):

@@ -13,9 +13,12 @@ from fsadvisor.report.as_text import as_text
 from fsadvisor.report.findings import findings
 from fsadvisor.report.sections import main_and_minor
 from fsadvisor.report.short_page import ADVICE, sentences
+from fsadvisor.rulebook.advise import advise
 from fsadvisor.rulebook.loading import own_rulebook
+from fsadvisor.survey.whole import survey
 from tests.cases import few
 from tests.machines.replay import FOLDERS, audit
+from tests.panel import build
 from tests.report import composed
 
 SCREEN = 24
@@ -106,3 +109,25 @@ def test_sentences_are_whole_and_the_first_is_always_told():
     assert sentences(text, 400) == "One is `a. B` here. Two is 3.5 ms. Three."
     assert sentences("One. Two is longer.", 5, 10) == "One. Two is longer."
     assert sentences("", 40) == ""
+
+
+def page_of(made):
+    storage = survey(made, {})
+    return " ".join("".join(as_text(storage, advise(storage, own_rulebook().rules), composed.ABOUT)).split())
+
+
+def test_a_disk_that_is_gone_is_told_with_what_is_mounted_from_it():
+    disks = [build.hdd(at, device__state="offline") for at in (1, 2)]
+    boot = build.sata(0, attributes=build.PROTECTED)
+    array = build.md("md0", "9:0", "raid0", ["sdb", "sdc"])
+    made = build.server(boot, *disks, layers=[array], mounts=[build.root(boot), build.Mount("/srv", "md0", "9:0")])
+    assert "On 2 disks: sdb and sdc; /srv stands on them" in page_of(made)
+
+
+def test_a_filesystem_on_a_volume_is_told_by_the_volumes_name_in_words_and_commands():
+    disk = build.sata(0, attributes=build.PROTECTED)
+    data = build.volume("dm-0", "253:0", [disk.partition(2)[0]], "vg0-data")
+    mount = build.Mount("/srv", "dm-0", "253:0", files={"/sys/fs/ext4/dm-0/errors_count": "7"})
+    page = page_of(build.server(disk, layers=[data], mounts=[build.root(disk), mount]))
+    assert "On filesystem vg0-data on /srv" in page
+    assert "dm-0" not in page.partition("1. ")[2].partition("Evidence")[0]
