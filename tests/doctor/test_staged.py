@@ -19,6 +19,7 @@ from fsadvisor.measure.now.observe import observe
 from fsadvisor.report.doctor_page import as_json
 from fsadvisor.rulebook.loading import own_rulebook
 from tests.command import fsadvisor
+from tests.doctor.disks import needs_drive, quick
 from tests.doctor.staging import FLOODS, FSYNCS, WRITES, causes, diagnosis, program
 from tests.loops import loops, needs_loop_devices, run
 from tests.waiting import comes_to, in_state
@@ -76,10 +77,9 @@ def test_a_write_to_a_file_that_is_open_on_a_frozen_filesystem_is_told_from_else
     assert list(causes(told, place)) == ["filesystem-frozen"]
 
 
-def test_a_program_that_syncs_without_pause_is_named_and_nothing_is_broken(disks):
-    device, place = filesystem(disks, "syncs")
-    run("losetup", "--direct-io=on", device)  # else its writes end in memory, faster than anybody can look
-    with program(FSYNCS, place) as pid:
+@needs_drive
+def test_a_program_that_syncs_without_pause_is_named_and_nothing_is_broken(tmp_path):
+    with quick(tmp_path, 64) as (_, place), program(FSYNCS, place) as pid:
         told = diagnosis()
     found = causes(told, f"pid {pid}")
     assert list(found) == ["program-waits-for-commits"]

@@ -11,7 +11,7 @@ import pytest
 
 from tests.addresses import own_address
 from tests.command import fsadvisor
-from tests.doctor.disks import POSTGRES, disk, filesystem, mounted, needs_drive, postgresql
+from tests.doctor.disks import POSTGRES, disk, mounted, needs_drive, postgresql, quick
 from tests.doctor.staging import FLOODS, FSYNCS, causes, diagnosis, program
 from tests.loops import loops, needs_loop_devices, run
 from tests.waiting import comes_to, in_state
@@ -102,7 +102,7 @@ def test_an_etcd_on_a_slow_disk_waits_for_the_disk(tmp_path):
         "import urllib.request\nwhile True:\n try: urllib.request.urlopen("
         f'\'{url}/v3/kv/put\', b\'{{"key":"a2V5","value":"dmFs"}}\').read()\n except OSError: pass'
     )
-    with disk(tmp_path, 400, "x-iops-total=30") as drive, mounted(drive.device, tmp_path / "data") as place:
+    with disk(tmp_path, 400, "x-iops-total=15") as drive, mounted(drive.device, tmp_path / "data") as place:
         argv = [ETCD, "--data-dir", f"{place}/d", "--listen-client-urls", url, "--advertise-client-urls", url]
         argv += ["--listen-peer-urls", peer, "--initial-advertise-peer-urls", peer]
         argv += ["--initial-cluster", f"default={peer}", "--log-level", "error"]
@@ -127,12 +127,13 @@ FLOODS_BY_THREE = (
 """One writer alone leaves a quick disk idle while it waits for a processor."""
 
 
-def test_a_noisy_neighbour_is_named_and_who_waits_for_it(disks):
-    name, place = filesystem(disks, "neighbour", 300)
-    (Path(place) / "big").write_bytes(bytes(32 << 20))
-    with program(FLOODS_BY_THREE, place) as noisy, program(FSYNCS, place) as victim:
-        told = diagnosis()
-    found = causes(told, name)
+@needs_drive
+def test_a_noisy_neighbour_is_named_and_who_waits_for_it(tmp_path):
+    with disk(tmp_path, 300, "x-bps-total=100000000") as drive, mounted(drive.device, tmp_path / "data") as place:
+        (Path(place) / "big").write_bytes(bytes(32 << 20))
+        with program(FLOODS_BY_THREE, place) as noisy, program(FSYNCS, place) as victim:
+            told = diagnosis()
+    found = causes(told, drive.name)
     assert list(found) == ["disk-taken-by-one"]
     (culprit,) = found["disk-taken-by-one"].culprits
     assert f"pid {noisy}" in culprit
@@ -155,13 +156,14 @@ PIECES = (
     [(MANY_FILES, 3, ("-J", "size=4")), (PIECES, 1, ())],
     ids=["small journal, many small fsyncs", "a file written in pieces"],
 )
-def test_those_who_commit_without_pause_are_named(disks, code, many, options):
-    _, place = filesystem(disks, "commits", 200, *options)
-    with contextlib.ExitStack() as stack:
+@needs_drive
+def test_those_who_commit_without_pause_are_named(tmp_path, code, many, options):
+    with quick(tmp_path, 200, *options) as (_, place), contextlib.ExitStack() as stack:
         pids = [stack.enter_context(program(code, place)) for _ in range(many)]
         told = diagnosis()
-    (found,) = [one for one in told.found if f"pid {pids[0]}" in " ".join(one.culprits)]
-    assert (found.verdict.rule.id, found.alike) == ("program-waits-for-commits", many - 1)
+    waits = [one for one in told.found if one.verdict.rule.id == "program-waits-for-commits"]
+    (found,) = [one for one in waits if f"pid {pids[0]}" in " ".join(one.culprits)]
+    assert found.alike == many - 1
     assert all(any(f"pid {pid}" in one for one in found.culprits) for pid in pids)
     assert grave(causes(told, place)) == set()
 
@@ -171,9 +173,9 @@ SAME_DIRECTORY = (
 )
 
 
-def test_a_storm_of_tasks_in_one_directory_breaks_nothing(disks):
-    name, place = filesystem(disks, "storm", 200)
-    with contextlib.ExitStack() as stack:
+@needs_drive
+def test_a_storm_of_tasks_in_one_directory_breaks_nothing(tmp_path):
+    with quick(tmp_path, 200) as (name, place), contextlib.ExitStack() as stack:
         pids = [stack.enter_context(program(SAME_DIRECTORY, place)) for _ in range(8)]
         told = diagnosis()
     assert not grave(causes(told, name)) | grave(causes(told, place))
@@ -187,9 +189,9 @@ TRIMS = (
 )
 
 
-def test_a_storm_of_discards_beside_a_program_that_syncs_breaks_nothing(disks):
-    name, place = filesystem(disks, "trims", 300)
-    with program(TRIMS, place), program(FSYNCS, place) as victim:
+@needs_drive
+def test_a_storm_of_discards_beside_a_program_that_syncs_breaks_nothing(tmp_path):
+    with quick(tmp_path, 300) as (name, place), program(TRIMS, place), program(FSYNCS, place) as victim:
         told = diagnosis()
     assert grave(causes(told, name)) <= {"disk-taken-by-one"}
     assert set(causes(told, f"pid {victim}")) <= {"program-waits-for-commits"}
@@ -216,19 +218,20 @@ def memory_group(megabytes):
         group.rmdir()
 
 
-def test_a_reader_whose_cached_pages_are_evicted_breaks_nothing(disks):
-    name, place = filesystem(disks, "cache", 400)
-    (Path(place) / "big").write_bytes(bytes(200 << 20))
-    with memory_group(40) as start, program("", place, *start, READS_ALL) as pid:
-        told = diagnosis()
+@needs_drive
+def test_a_reader_whose_cached_pages_are_evicted_breaks_nothing(tmp_path):
+    with quick(tmp_path, 400) as (name, place):
+        (Path(place) / "big").write_bytes(bytes(200 << 20))
+        with memory_group(40) as start, program("", place, *start, READS_ALL) as pid:
+            told = diagnosis()
     assert not grave(causes(told, name)) | grave(causes(told, f"pid {pid}")) | grave(causes(told, place))
 
 
 @pytest.mark.skipif(not POSTGRES.exists(), reason="PostgreSQL 15 is not installed")
-def test_a_checkpoint_storm_of_postgresql_on_a_fast_disk_is_no_fault_of_the_disk(disks, tmp_path):
-    name, place = filesystem(disks, "postgresql", 1500)
+@needs_drive
+def test_a_checkpoint_storm_of_postgresql_on_a_fast_disk_is_no_fault_of_the_disk(tmp_path):
     storm = ("max_wal_size=32MB", "checkpoint_completion_target=0.1")
-    with postgresql(place, tmp_path, "-c", "8", options=storm):
+    with quick(tmp_path, 1500) as (name, place), postgresql(place, tmp_path, "-c", "8", options=storm):
         told = diagnosis()
     assert not grave(causes(told, name)) | grave(causes(told, place))
 
