@@ -7,10 +7,10 @@ import sys
 import pytest
 
 from fsadvisor.machine.symptoms import Space
-from fsadvisor.measure.now import Device, mounts
+from fsadvisor.measure.now import Device, Group, Program, mounts
 from fsadvisor.measure.now.answer import answer
 from fsadvisor.report.doctor_page import as_json
-from tests.doctor.test_answer import RULES, place, program, window
+from tests.doctor.test_answer import RULES, place, program, told, window
 
 
 def test_two_programs_that_fill_a_disk_together_are_told_and_not_those_that_balance_it():
@@ -88,3 +88,12 @@ def test_processes_of_one_unit_that_wait_at_one_place_are_told_once_and_others_a
     ]
     in_json = [one["alike"] for one in json.loads(as_json(told))["found"] if one["rule"] == "program-waits-for-commits"]
     assert in_json == [0, 11, 0]
+
+
+def test_a_group_short_of_memory_hides_nothing_that_happens_on_other_storage():
+    small = Group(path="/a.service", memory_some=0.7, memory_limit=40 << 20, memory_used=40 << 20)
+    reads = program(7, "java", waiting=0.8, read_bytes=2e7, groups=("/a.service",))
+    syncs = Program(pid=8, name="postgres", places=("/other",), waiting=0.8, syncing=0.8)
+    places = (place(), place(mount_point="/other", source="/dev/sdc1", device="sdc"))
+    parts = {"groups": (small,), "memory_some": 0.7, "memory_available": 0.5, "filesystems": places}
+    assert told(programs=(reads, syncs), **parts) == ["group-short-of-memory", "program-waits-for-commits"]

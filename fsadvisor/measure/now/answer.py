@@ -1,11 +1,7 @@
-"""What a window comes to: which causes hold, whom they name, what was excluded, and what could not be told.
-
-And since when a cause holds, where the kernel or kept windows tell; else it is the whole look, or longer.
-"""
+"""What a window comes to: which causes hold, whom they name, what was excluded, and what could not be told."""
 
 from __future__ import annotations
 
-from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, Final
 
 from msgspec import Struct
@@ -18,18 +14,18 @@ from fsadvisor.measure.now.facts import (
     moved_by,
     movers_of,
     named,
-    own_names,
     subjects,
     with_below,
     works_on,
 )
+from fsadvisor.measure.now.since import since
 from fsadvisor.rulebook.advise import RUNNING, judge
 from fsadvisor.rulebook.rule import CALLS_FOR_ACTION, Outcome
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
 
-    from fsadvisor.measure.now import Logged, Program, Window
+    from fsadvisor.measure.now import Program, Window
     from fsadvisor.rulebook.advise import Answer as Asked
     from fsadvisor.rulebook.advise import Verdict
     from fsadvisor.rulebook.rule import Rule
@@ -89,14 +85,13 @@ def answer(window: Window, rules: Iterable[Rule], about: frozenset[str] | None =
     ]
     advised = [one for one in verdicts if one.outcome in CALLS_FOR_ACTION]
     causes = {one.rule.id for one in advised}
-    reach = {one.subject.id: _reach(one, window) for one in advised}
+    reach = {_key(one): _reach(one, window) for one in advised}
+    reach |= _through_groups(advised, reach)
     own = [one for one in advised if not any(_explains(other, one, reach) for other in advised)]
     own.sort(key=lambda one: (_GRAVE.index(one.rule.severity), not _is_about(one, about), -_weight(one)))
     return Answer(
         window=window,
-        found=tuple(
-            _dated(one, reach[one.verdict.subject.id], window) for one in _first_of_each(_together(own, window))
-        ),
+        found=tuple(_dated(one, reach[_key(one.verdict)], window) for one in _first_of_each(_together(own, window))),
         excluded=tuple(_excluded(verdicts, causes)),
         open=tuple(_open(verdicts, causes)),
     )
@@ -107,12 +102,29 @@ def _dated(one: Finding, reach: frozenset[str], window: Window) -> Finding:
     return replace(one, since=at, since_by=by)
 
 
-def _explains(cause: Verdict, verdict: Verdict, reach: Mapping[str, frozenset[str]]) -> bool:
+def _explains(cause: Verdict, verdict: Verdict, reach: Mapping[tuple[str, str], frozenset[str]]) -> bool:
     """Whether a cause is behind this one: its rule is named, and both are of the same storage, or of all."""
     if cause.rule.id not in verdict.rule.explained_by:
         return False
-    both = reach[cause.subject.id], reach[verdict.subject.id]
+    both = reach[_key(cause)], reach[_key(verdict)]
     return not all(both) or bool(both[0] & both[1])
+
+
+def _key(one: Verdict) -> tuple[str, str]:
+    return one.rule.id, one.subject.id
+
+
+def _through_groups(
+    advised: Iterable[Verdict], reach: Mapping[tuple[str, str], frozenset[str]]
+) -> dict[tuple[str, str], frozenset[str]]:
+    """What the machine shows because of a control group concerns that group's storage, and no other's."""
+    groups = [one for one in advised if one.subject.id.startswith("now:group:")]
+    behind = {
+        _key(one): [reach[_key(group)] for group in groups if group.rule.id in one.rule.explained_by]
+        for one in advised
+        if not reach[_key(one)]
+    }
+    return {key: frozenset().union(*reaches) for key, reaches in behind.items()}
 
 
 def _reach(one: Verdict, window: Window) -> frozenset[str]:
@@ -334,67 +346,3 @@ def _waiting(programs: list[Program]) -> tuple[str, ...]:
         for one in sorted(programs, key=lambda one: -one.waiting)[:_MOST]
         if one.waiting
     )
-
-
-Since = tuple[str, str]
-"""A time, UTC, and what tells it; '' where nothing does."""
-
-_UNKNOWN: Final = ("", "")
-_LOG: Final = "by the kernel's log"
-_KINDS: Final = {
-    "device-errors-logged": ("io",),
-    "device-resets-logged": ("link",),
-    "array-at-work": ("began",),
-    "btrfs-at-work": ("began",),
-    "filesystem-turned-read-only": ("read-only",),
-    "device-slow": ("link", "io"),
-}
-"""What the log tells of the beginning of each."""
-
-_STANDS: Final = frozenset(
-    (
-        *("device-silent", "device-suspended", "thin-pool-stopped"),
-        *("filesystem-frozen", "filesystem-does-not-answer", "program-stuck"),
-    )
-)
-"""Causes in which nothing goes on: it began no later than when a thread that is stuck in it last ran."""
-
-
-def since(verdict: Verdict, reach: frozenset[str], window: Window) -> Since:
-    """Of a cause that reaches so many devices and mount points."""
-    if verdict.rule.id in _STANDS:
-        return _last_ran(verdict.subject.name, reach, window)
-    kinds = _KINDS.get(verdict.rule.id, ())
-    lines = [line for line in _logged(verdict.subject.name, reach, window, kinds) if not line.doubtful]
-    if not lines:
-        return _turned(verdict, window)
-    lasts = kinds == ("began",)
-    return (max(line.last for line in lines) if lasts else min(line.first for line in lines)), _LOG
-
-
-def _logged(name: str, reach: frozenset[str], window: Window, kinds: tuple[str, ...]) -> Iterator[Logged]:
-    device = next((one for one in window.devices if one.name == name), None)
-    if device is not None:
-        return window.log_of_device(device, *kinds)
-    place = next((one for one in window.filesystems if one.mount_point == name), None)
-    return window.log_of_filesystem(reach | own_names(place) if place else reach, *kinds)
-
-
-def _turned(verdict: Verdict, window: Window) -> Since:
-    if verdict.rule.id != "filesystem-turned-read-only":
-        return _UNKNOWN
-    at = next((place.turned_at for place in window.filesystems if place.mount_point == verdict.subject.name), "")
-    return (at, _LOG) if at else _UNKNOWN
-
-
-def _last_ran(name: str, reach: frozenset[str], window: Window) -> Since:
-    stuck = [one for one in window.programs if one.stuck_s is not None and _is_in(one, name, reach)]
-    if not stuck:
-        return _UNKNOWN
-    longest = max(stuck, key=lambda one: one.stuck_s or 0.0)
-    began = datetime.fromisoformat(window.when) - timedelta(seconds=longest.stuck_s or 0.0)
-    return began.isoformat(timespec="seconds"), f"when {named(longest)} last ran"
-
-
-def _is_in(one: Program, name: str, reach: frozenset[str]) -> bool:
-    return named(one) == name or bool({*one.places, *one.frozen_at} & reach)
