@@ -40,7 +40,7 @@ _INFO: Final = "dmsetup info -c"
 _REPORT: Final = "blockdev --report"
 _LISTINGS: Final = ("ls -lanR /sys/block", "ls -alZR /sys/block", "ls -alR /sys/block", "ls -laR /sys/block")
 
-_PARTITION_LINE: Final = re.compile(r"^\s*(\d{1,9})\s+(\d{1,9})\s+(\d{1,18})\s+(\S+)$", re.MULTILINE)
+_PARTITION_LINE: Final = re.compile(r"^[ \t]*(\d{1,9})[ \t]+(\d{1,9})[ \t]+(\d{1,18})[ \t]+(\S+)$", re.MULTILINE)
 _LINK: Final = re.compile(r" (\S+) -> \.\.(/devices/\S+)$", re.MULTILINE)
 _PAIR: Final = re.compile(r'(?:^|\s)(KNAME|PKNAME|MAJ:MIN|MAJ_MIN|MODEL|VENDOR|REV)="([^"]*)"')
 _ROW: Final = re.compile(r"^([|`\u2502\u251c\u2514\ufffd\udc80-\udcff\s]*[-\u2500]?)([^\s|`]\S*)\s+(.*)$")

@@ -61,7 +61,7 @@ _BLOCKS: Final = re.compile(r"\[([a-z]+\d*)\] (\d{1,18}) (\d{3,5})-byte logical 
 _PARTS: Final = re.compile(r"^ ((?:sd|vd|xvd|nvme\d+n|mmcblk)[a-z0-9]+): ((?:[a-z0-9]+|<|>)(?: (?:[a-z0-9]+|<|>))*)$")
 _VERSION: Final = re.compile(rf"{_FIRST}(\d\S+)")
 _COMMAND_LINE: Final = re.compile(r"(?:Kernel command line|Command line): (.+)")
-_FIRMWARE: Final = re.compile(r"DMI: (.+?), BIOS ")
+_FIRMWARE: Final = re.compile(r"DMI: (.{1,300}?), BIOS ")
 _HYPERVISOR: Final = re.compile(r"Hypervisor detected: (\S+)")
 _HYPERVISORS: Final = {"KVM": "kvm", "VMware": "vmware", "Microsoft": "microsoft", "Xen": "xen"}
 

@@ -154,7 +154,7 @@ def _table(text: str) -> Iterator[dict[str, str]]:
             yield row
 
 
-_THRESHOLD: Final = re.compile(r"^\s*thin_pool_autoextend_threshold\s*=\s*(\d{1,3})\b", re.MULTILINE)
+_THRESHOLD: Final = re.compile(r"^[ \t]*thin_pool_autoextend_threshold[ \t]*=[ \t]*(\d{1,3})\b", re.MULTILINE)
 _LVM_FILES: Final = ("/etc/lvm/lvm.conf", "/etc/lvm/lvmlocal.conf")
 _NEVER: Final = "100"
 """LVM's default."""

@@ -63,7 +63,8 @@ _SYSCTL: Final = "sysctl -a"
 _UNAME: Final = "uname -a"
 _BY_UNAME: Final = {"/proc/sys/kernel/hostname": 1, "/proc/sys/kernel/osrelease": 2}
 _MOUNT: Final = ("mount -l", "mount")
-_MOUNTED = re.compile(r"^(\S.*?) on (/.*?) type (\S+) \(([^()]*)\)(?: \[.*\])?$", re.MULTILINE)
+_HOW_MOUNTED = re.compile(r" type (\S+) \(([^()]*)\)$")
+_HOW_MOUNTED_WITH_LABEL = re.compile(r" type (\S+) \(([^()]*)\) \[.*\]$")
 _DMI: Final = {
     "/sys/class/dmi/id/sys_vendor": ("System", "Manufacturer"),
     "/sys/class/dmi/id/product_name": ("System", "Product Name"),
@@ -75,7 +76,7 @@ _SHOWN = "--property=Id,LoadState,ActiveState,UnitFileState"
 _ENDS_OF_UNITS = re.compile(r"^[0-9]+ (?:loaded units listed|unit files listed)\b", re.MULTILINE)
 
 
-_DAY = re.compile(r"\b([A-Z][a-z]{2}) +([0-9]{1,2}) [0-9]{1,2}:[0-9]{2}:[0-9]{2} .*\b([0-9]{4})$", re.MULTILINE)
+_DAY = re.compile(r"\b([A-Z][a-z]{2}) +([0-9]{1,2}) [0-9]{1,2}:[0-9]{2}:[0-9]{2} .{0,40}\b([0-9]{4})$", re.MULTILINE)
 
 
 def day(said: str) -> dt.date | None:
@@ -186,9 +187,18 @@ def _firmware(section: str, key: str, output: Output) -> Answer | None:
 def _mounts(output: Output) -> Answer | None:
     """`mount -l` in the form of /proc/mounts."""
     text = next((text for it in _MOUNT if (text := output(it))), "")
-    rows = ([it.replace("\\", "\\134").replace(" ", "\\040") for it in row] for row in _MOUNTED.findall(text))
+    rows = ([it.replace("\\", "\\134").replace(" ", "\\040") for it in row] for row in _mounted(text))
     lines = [f"{' '.join(row)} 0 0\n" for row in rows]
     return Reply("".join(lines), _MOUNT[0]) if lines else None
+
+
+def _mounted(text: str) -> Iterator[tuple[str, str, str, str]]:
+    """What is mounted, where, of which type and how. One expression for all four would try each pair of places."""
+    for line in text.split("\n"):
+        source, _, rest = line.partition(" on /")
+        how = (_HOW_MOUNTED_WITH_LABEL if rest.endswith("]") else _HOW_MOUNTED).search(rest)
+        if how and source[:1].strip():
+            yield source, f"/{rest[: how.start()]}", how[1], how[2]
 
 
 def setting(path: str, output: Output) -> Answer | None:

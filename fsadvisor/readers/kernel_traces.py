@@ -56,7 +56,7 @@ def parse_kernel_trace(text: str) -> tuple[TraceEvent, ...]:
     return tuple(filter(None, map(event, text.split("\n"))))
 
 
-_HEAD = re.compile(r"^\s*contended\s+total wait\b", re.MULTILINE)
+_HEAD = re.compile(r"^[ \t]*contended[ \t]+total wait\b", re.MULTILINE)
 _TIME = r"([0-9]{1,15}(?:\.[0-9]{1,9})?) (ns|us|ms|s|m|h)"
 _ROW = re.compile(rf"\s*([0-9]{{1,15}})\s+{_TIME}\s+{_TIME}\s+{_TIME}\s+(\S+)\s+(\S.*)", re.ASCII)
 _US = {"ns": 0.001, "us": 1.0, "ms": 1e3, "s": 1e6, "m": 6e7, "h": 3.6e9}

@@ -119,12 +119,12 @@ def listed_directory(program: str, process: str, datadir: str | None, paths: Seq
 
 _FILES: dict[str, tuple[re.Pattern[str], tuple[str, ...], tuple[str, ...]]] = {
     "mysql": (
-        late(r"^\s*datadir\s*=\s*(/\S*)", re.MULTILINE),
+        late(r"^[ \t]*datadir[ \t]*=[ \t]*(/\S*)", re.MULTILINE),
         ("/etc/my.cnf", "/etc/mysql/my.cnf"),
         ("/etc/my.cnf.d", "/etc/mysql/conf.d", "/etc/mysql/mariadb.conf.d", "/etc/mysql/mysql.conf.d"),
     ),
     "redis": (
-        late(r"^\s*dir\s+(/\S*)", re.MULTILINE),
+        late(r"^[ \t]*dir[ \t]+(/\S*)", re.MULTILINE),
         ("/etc/redis/redis.conf", "/etc/redis.conf", "/etc/valkey/valkey.conf", "/etc/valkey.conf"),
         (),
     ),

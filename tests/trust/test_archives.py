@@ -168,6 +168,24 @@ def test_a_directory_of_very_many_names_is_refused(tmp_path):
     assert "more than 10000 names in it" in refused("--on", tmp_path)
 
 
+FLOODS = {
+    "empty lines of partitions": ("proc/partitions", "\n" * (1 << 20)),
+    "empty lines of LVM": ("etc/lvm/lvm.conf", "\n" * (1 << 20)),
+    "a firmware's name without end": ("sos_commands/kernel/dmesg", "[    0.000000] " + "DMI: " * 200_000),
+    "mounts in mounts": ("sos_commands/filesys/mount_-l", "x on / type x (" * 70_000),
+    "days in days": ("date", "Mon 1 11:11:11 " * 70_000),
+}
+
+
+@pytest.mark.parametrize(("name", "text"), FLOODS.values(), ids=FLOODS)
+def test_a_text_that_nearly_fits_again_and_again_costs_no_more_than_its_size(name, text, tmp_path):
+    for folder in ("proc", "sos_commands"):
+        (tmp_path / folder).mkdir()
+    (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+    (tmp_path / name).write_text(text)
+    assert bounded("--on", tmp_path, "--summary")[0] in (0, 1, 5)
+
+
 def unpacked(tmp_path):
     with tarfile.open(fileobj=io.BytesIO(report())) as archive:
         archive.extractall(tmp_path, filter="data")
