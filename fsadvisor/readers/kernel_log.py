@@ -16,7 +16,7 @@ https://man7.org/linux/man-pages/man1/journalctl.1.html
 from __future__ import annotations
 
 import re
-from functools import cache, lru_cache
+from functools import cache, cached_property, lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, Literal, TypeAlias
 
@@ -28,7 +28,7 @@ from fsadvisor.patterns import LatePattern, late
 from fsadvisor.readers import refusal
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator, Mapping
 
     from fsadvisor.facts import Unknown
 
@@ -78,12 +78,27 @@ class Event(Struct, frozen=True, kw_only=True):
     """Perhaps of the loop device that had the name before: since then, lines of attached ones were lost."""
 
 
-class KernelLog(Struct, frozen=True, kw_only=True):
+class KernelLog(Struct, frozen=True, kw_only=True, dict=True):
     """What the log tells of storage; `since` is the time of its oldest line that is still there."""
 
     since: float
     events: tuple[Event, ...]
     source: str = "dmesg"
+
+    @cached_property
+    def by_device(self) -> Mapping[str, list[tuple[int, Event]]]:
+        """The events with their places, by the device that they name; jbd2's sda2-8 stands at sda2, too."""
+        found: dict[str, list[tuple[int, Event]]] = {}
+        for at, event in enumerate(self.events):
+            found.setdefault(event.device, []).append((at, event))
+            if filesystem := event.device.rpartition("-")[0]:
+                found.setdefault(filesystem, []).append((at, event))
+        return found
+
+    def about(self, names: Iterable[str]) -> list[Event]:
+        """Those that may be about devices of these names, in the log's order."""
+        found = {at: event for name in names for at, event in self.by_device.get(name, ())}
+        return [found[at] for at in sorted(found)]
 
 
 def parse(text: str) -> KernelLog | Unknown:

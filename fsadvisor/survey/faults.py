@@ -70,7 +70,7 @@ def names_of(name: str, hardware: str) -> frozenset[str]:
 def logged_on_disk(log: KernelLog | Unknown, device: BlockDevice, uptime: Fact[int], kind: Class) -> Fact[int]:
     """Lines of a class about a disk in the last seven days."""
     names = names_of(device.name, device.hardware)
-    return _count(log, uptime, _RECENT, lambda it: it.kind == kind and it.device in names)
+    return _count(log, uptime, _RECENT, lambda it: it.kind == kind and it.device in names, names)
 
 
 def logged_on_filesystem(log: KernelLog | Unknown, devices: Iterable[str], uptime: Fact[int]) -> Fact[int]:
@@ -81,12 +81,12 @@ def logged_on_filesystem(log: KernelLog | Unknown, devices: Iterable[str], uptim
     def wanted(event: Event) -> bool:
         return event.kind in kinds and bool(names & {event.device, event.device.rpartition("-")[0]})
 
-    return _count(log, uptime, _RECENT, wanted)
+    return _count(log, uptime, _RECENT, wanted, names)
 
 
 def logged_on_names(log: KernelLog | Unknown, names: frozenset[str], uptime: Fact[int]) -> Fact[int]:
     """Lines about failed reads and writes, or a loss, of devices by name, in the last seven days."""
-    return _count(log, uptime, _RECENT, lambda it: it.kind == "io" and it.device in names)
+    return _count(log, uptime, _RECENT, lambda it: it.kind == "io" and it.device in names, names)
 
 
 def hung_tasks(log: KernelLog | Unknown, uptime: Fact[int]) -> Fact[int]:
@@ -94,10 +94,16 @@ def hung_tasks(log: KernelLog | Unknown, uptime: Fact[int]) -> Fact[int]:
     return _count(log, uptime, _DAY, lambda it: it.kind == "hung")
 
 
-def _count(log: KernelLog | Unknown, uptime: Fact[int], recent: int, wanted: Callable[[Event], bool]) -> Fact[int]:
+def _count(
+    log: KernelLog | Unknown,
+    uptime: Fact[int],
+    recent: int,
+    wanted: Callable[[Event], bool],
+    names: frozenset[str] | None = None,
+) -> Fact[int]:
     if isinstance(log, Unknown):
         return log
-    found = [it for it in log.events if wanted(it)]
+    found = [it for it in (log.events if names is None else log.about(names)) if wanted(it)]
     if not found:
         return read_fact.shared_fact(0, log.source)
     if isinstance(uptime, Unknown):

@@ -158,3 +158,27 @@ def build_device(name, port):
     machine = build.server(drive, mounts=[build.root(drive)])
     device = block.walk(machine).devices[name]
     return replace(device, hardware=f"../devices/pci0000:00/0000:00:17.0/{port}/host2/target2:0:0/2:0:0:0/block/{name}")
+
+
+class Walked(list):
+    """Events that count how often they are gone through."""
+
+    walks = 0
+
+    def __iter__(self):
+        Walked.walks += 1
+        return super().__iter__()
+
+
+def event(device, first):
+    return kernel_log.Event(pattern="x", kind="io", says="failed", device=device, count=1, first=first, last=first)
+
+
+def test_the_log_is_gone_through_once_however_many_devices_ask():
+    events = Walked([event("sdb", 1), event("sda2-8", 2), event("", 3), event("sda", 4), event("sda2", 5)])
+    known = kernel_log.KernelLog(since=0.0, events=events)
+    assert [it.first for it in known.about(frozenset({"sda2", "sdb"}))] == [1, 2, 5]
+    assert [it.first for it in known.about(frozenset({"sda"}))] == [4]
+    for at in range(1000):
+        assert known.about(frozenset({f"nvme{at}n1"})) == []
+    assert Walked.walks == 1
