@@ -26,8 +26,8 @@ def in_state(pid, state):
 def running(argument):
     """The processes that have it among their arguments, or in one of them."""
     found = []
-    for path in Path("/proc").glob("[0-9]*/cmdline"):
+    for process in Path("/proc").glob("[0-9]*"):
         with contextlib.suppress(OSError):
-            if os.fsencode(argument) in path.read_bytes():
-                found.append(int(path.parent.name))
+            if os.fsencode(argument) in (process / "cmdline").read_bytes():
+                found.append(int(process.name))
     return found

@@ -75,13 +75,13 @@ def counted(disk):
 def running():
     """Processes that a probe could have started, as 'number name'."""
     found = set()
-    for place in Path("/proc").glob("[0-9]*/comm"):
+    for process in Path("/proc").glob("[0-9]*"):
         try:
-            name = place.read_text().strip()
+            name = (process / "comm").read_text().strip()
         except OSError:
             continue
         if name in _OURS:
-            found.add(f"{place.parent.name} {name}")
+            found.add(f"{process.name} {name}")
     return found
 
 

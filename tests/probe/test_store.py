@@ -186,7 +186,7 @@ def test_root_s_results_are_where_the_survey_looks_and_others_in_their_state_fol
 
 def test_what_a_writer_left_that_was_killed_is_taken_away_by_the_next(tmp_path):
     file = tmp_path / "probes.jsonl"
-    (tmp_path / ".probes.jsonl.abcd_123").write_text("half")
+    (tmp_path / ".probes.jsonl.fsadvisor-0a1b2c3d").write_text("half")
     (tmp_path / ".probes.jsonl.of-mine").write_text("kept")
     keep(file, ONE)
     assert sorted(it.name for it in tmp_path.iterdir()) == [".probes.jsonl.of-mine", "probes.jsonl"]

@@ -183,7 +183,7 @@ def mariadb(data, conf):
 
 def open_below(name, data):
     """Folders of the files that processes of this name have open below a folder, by the kernel."""
-    mine = [one.parent for one in Path("/proc").glob("[0-9]*/comm") if _reads(one).strip() == name]
+    mine = [one for one in Path("/proc").glob("[0-9]*") if _reads(one / "comm").strip() == name]
     held = {str(fd.readlink()) for one in mine for fd in (one / "fd").iterdir() if fd.is_symlink()}
     return sorted({path for path in held if path.startswith(f"{data}/") and "(deleted)" not in path})
 

@@ -204,9 +204,9 @@ def _processes() -> set[str]:
 def _mounts() -> set[str]:
     """Mount points with their sources, of every mount namespace that some process is in."""
     found: set[str] = set()
-    for file in Path("/proc").glob("[0-9]*/mountinfo"):
+    for process in Path("/proc").glob("[0-9]*"):
         try:
-            lines = file.read_text(errors="replace").splitlines()
+            lines = (process / "mountinfo").read_text(errors="replace").splitlines()
         except OSError:
             continue
         found |= {f"{line.split()[4]} of {line.split()[-2]}" for line in lines}
