@@ -248,7 +248,7 @@ def _azure_disk(disk: dict[str, Any]) -> dict[str, Any]:
 
 _GANESHA_COMMENT: Final = late(r"#[^\n]*")
 _GANESHA: Final = late(
-    r"""(?P<block>\w+)\s*\{|\}|(?P<key>\w+)\s*=\s*(?P<value>"[^"\n]*"|[^;{}\n]*?)\s*;|(?P<include>%(?:include|url)\b)"""
+    r"""\b(?P<block>\w+)\s*\{|\}|\b(?P<key>\w+)\s*=\s*(?P<value>"[^"\n]*"|[^;{}\n]*?)\s*;|(?P<include>%(?:include|url)\b)"""
 )
 _GANESHA_KEYS: Final = ("path", "access_type", "name")
 

@@ -293,9 +293,11 @@ def parse_nfs_exports(text: str) -> Exports | Unknown:
 GANESHA_PATH: Final = "/etc/ganesha/ganesha.conf"
 _COMMENT: Final = late(r"#[^\n]*")
 _TOKEN: Final = late(
-    r"""(?P<block>\w+)\s*\{|(?P<close>\})|(?P<key>\w+)\s*=\s*(?:"(?P<quoted>[^"\n]*)"|(?P<plain>[^;{}\n]*?))\s*;"""
+    r"""\b(?P<block>\w+)\s*\{|(?P<close>\})|\b(?P<key>\w+)\s*=\s*(?:"(?P<quoted>[^"\n]*)"|(?P<plain>[^;{}\n]*?))\s*;"""
     r"""|(?P<include>%(?:include|url)\b)"""
 )
+_LONGEST_LINE: Final = 1000
+"""Characters: of a longer one each word might begin a value that ends far behind."""
 _LOCAL: Final = ("vfs", "xfs")
 
 
@@ -326,6 +328,8 @@ def parse_ganesha_conf(text: str) -> GaneshaConf | Unknown:
 
     https://github.com/nfs-ganesha/nfs-ganesha/blob/next/src/doc/man/ganesha-export-config.rst
     """
+    if max(map(len, text.split("\n"))) > _LONGEST_LINE:
+        return refusal(text, "no configuration of NFS-Ganesha, which has short lines")
     blocks: list[str] = []
     keys: dict[str, list[str]] = {}
     exports: list[GaneshaExport] = []

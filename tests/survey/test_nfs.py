@@ -76,3 +76,7 @@ def test_a_recording_holds_what_ganesha_exports_without_clients_and_users():
     assert server_files.parse_ganesha_conf(told) == server_files.parse_ganesha_conf(GANESHA)
     assert redaction.of_file(server_files.GANESHA_PATH, told) == told
     assert not any(it in told for it in ("192.0.2.0", "User_Id", "Pseudo", "/etc"))
+
+
+def test_a_line_of_ganesha_s_that_is_no_configuration_is_refused_at_once():
+    assert isinstance(server_files.parse_ganesha_conf(GANESHA + "a=" * 200_000), Unknown)
