@@ -40,6 +40,7 @@ class Layer(Described, frozen=True, kw_only=True):
         "what it does now runs at nine tenths of the speed that it is allowed, or more", "md/sync_speed, sync_speed_max"
     )
     md_spares: Fact[int] = some("members that wait to replace another", "md/dev-*/state", "devices")
+    md_faulty: Fact[tuple[str, ...]] = some("members that failed and were not taken out", "md/dev-*/state")
     md_mismatches: Fact[int] = some(
         "sectors that differed at the last check, or were rewritten by the last resync", "md/mismatch_cnt", "sectors"
     )

@@ -40,7 +40,11 @@ def array(machine: Machine, folder: str) -> dict[str, Any]:
         found["md_degraded"] = read_fact.number(machine, f"{folder}/md/degraded")
         found["md_mismatches"] = read_fact.number(machine, f"{folder}/md/mismatch_cnt")
         found["md_action"] = array_action(machine, folder)
-        found["md_spares"] = _spares(machine, folder)
+        states = _states(machine, folder)
+        found["md_spares"] = read_fact.derive(states, lambda it: sum("spare" in state for state in it.values()))
+        found["md_faulty"] = read_fact.derive(
+            states, lambda it: tuple(sorted(name for name, state in it.items() if "faulty" in state))
+        )
         if read_fact.value(found["md_action"]) in _MOVING:
             found["md_at_speed_limit"] = _at_speed_limit(machine, folder)
         found["md_last_action"] = read_fact.text(machine, f"{folder}/md/last_sync_action")
@@ -75,18 +79,19 @@ def _failed(machine: Machine, folder: str, level: Fact[str]) -> Fact[bool]:
     )
 
 
-def _spares(machine: Machine, folder: str) -> Fact[int]:
+def _states(machine: Machine, folder: str) -> Fact[Mapping[str, tuple[str, ...]]]:
+    """What each member is: in_sync, spare, faulty and the like."""
     names = machine.entries(f"{folder}/md")
     if isinstance(names, Unknown):
         return names
-    spares = 0
+    states: dict[str, tuple[str, ...]] = {}
     for name in names:
         if name.startswith("dev-"):
             state = read_fact.text(machine, f"{folder}/md/{name}/state")
             if isinstance(state, Unknown):
                 return state
-            spares += "spare" in state.value.split(",")
-    return Known(spares, f"{folder}/md/dev-*/state")
+            states[name.removeprefix("dev-")] = tuple(state.value.split(","))
+    return Known(states, f"{folder}/md/dev-*/state")
 
 
 def _at_speed_limit(machine: Machine, folder: str) -> Fact[bool]:
