@@ -181,3 +181,7 @@ def test_what_to_do_follows_from_why_each_drive_says_nothing():
     behind = next(one for heading, one in ways.items() if "drive behind the controller" in heading)
     assert (behind.means, list(behind.cure.subjects)) == (Means.HAND, ["disk:sda"])
     assert "smartctl" not in snapshot("old-storage-server").missing_tools
+
+
+def test_a_recording_in_which_mount_was_not_asked_lacks_no_tool():
+    assert snapshot("cloud-vm").missing_tools == ()

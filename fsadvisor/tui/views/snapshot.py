@@ -254,14 +254,14 @@ class Snapshot(Struct, frozen=True, kw_only=True, dict=True):
 
     @cached_property
     def missing_tools(self) -> tuple[str, ...]:
-        """Tools that would have told more, had they been installed."""
+        """Tools that would have told more, had they been installed; not mount, which only recordings lack."""
         absent = {
             fact.source.partition(" ")[0]
             for subject in self.storage.subjects
             for _, fact in as_json.own_facts(subject)
             if isinstance(fact, Unknown) and fact.cause is Cause.NO_TOOL
         }
-        return tuple(sorted(absent - {""}))
+        return tuple(sorted(absent - {"", "mount"}))
 
     @cached_property
     def texts(self) -> Mapping[str, str]:
