@@ -1,7 +1,7 @@
 """Trials and comparisons that tell what a test has them tell, in place of a process that measures."""
 
 from fsadvisor.measure import messages
-from fsadvisor.measure.compare import TrialSide as CompareSide
+from fsadvisor.measure.compare import Side as CompareSide
 from fsadvisor.measure.probe.cost import Cost
 from fsadvisor.measure.probe.result import Figure, Result
 from fsadvisor.measure.trial import TrialComparison, TrialInterim, TrialSide

@@ -37,7 +37,7 @@ def toured(steps, size=(120, 40)):
 
 
 PLACES = {
-    "Live": ("5", ("mongod", "/srv/cached", "A recording is played")),
+    "Live": ("5", ("mongod", "/srv/cached", "A recording, played over and over")),
     "what hurts": ("d", ("An incident that watch kept", "waits")),
     "the ladder": ("4", ("What an fsync is made of",)),
     "trials": ("7", ("timestamps-written-at-once",)),
