@@ -176,7 +176,10 @@ def _add_schema(schema: Parser) -> None:
 def _add_attest(attest: Parser) -> None:
     attest.add_argument("about", metavar="FACT", nargs="?", help="such as disk.datasheet_plp")
     attest.add_argument(
-        "subject", metavar="SUBJECT", nargs="?", help="such as nvme0n1, or a drive's model for all of it"
+        "subject",
+        metavar="SUBJECT",
+        nargs="?",
+        help="such as nvme0n1, or a drive's model for all of it; facts of the host need none",
     )
     attest.add_argument("value", metavar="VALUE", nargs="?", help="yes (the default), no, or what the fact may be")
     attest.add_argument(

@@ -94,10 +94,26 @@ def test_what_was_attested_can_be_said_anew_and_taken_back(file):
     assert "there is no attestation" in run(file, "attest", "filesystem.runbook", SUBJECT, "--remove").stderr
 
 
+def test_of_the_host_nobody_must_say_whom_it_is_about(file):
+    for argv, value in ((("host.backed_up",), "true"), (("host.backed_up", "no"), "false")):
+        assert attest(file, *argv).returncode == 0
+        assert f"value = {value}" in file.read_text()
+    assert run(file, "attest", "host.backed_up", "--remove").returncode == 0
+    assert "[[attestation]]" not in file.read_text()
+
+
+def test_a_file_that_is_no_toml_is_named_and_left_as_it_is(file):
+    file.write_text("[[")
+    for done in (attest(file, "host.backed_up"), run(file, "attest")):
+        assert done.returncode == 2
+        assert f"{file} is not TOML" in done.stderr
+    assert file.read_text() == "[["
+
+
 @pytest.mark.parametrize(
     ("argv", "says"),
     [
-        (("disk.plp", "vda", "proven"), "disk.plp can't be attested"),
+        (("disk.plp", "vda", "proven"), "disk.plp can't be attested: it comes from disk.plp_evidence"),
         (("disk.datashet_plp", "vda"), "did you mean 'disk.datasheet_plp'?"),
         (("disk.datasheet_plp", "vbd"), "did you mean 'disk:vda'?"),
         (("disk.datasheet_plp", "vda", "maybe"), "disk.datasheet_plp is yes/no, not 'maybe'"),

@@ -246,11 +246,11 @@ def a_year_after(day: dt.date) -> dt.date:
 _BEGINNING = "# What people say of this machine: see `fsadvisor attest` and `fsadvisor waive`.\n"
 
 
-def written_entries(text: str) -> Attestations:
-    """What the text holds. Raises ClaimError where it is no TOML."""
+def written_entries(text: str, file: str = "the file of attestations") -> Attestations:
+    """What the text of a file holds. Raises ClaimError where it is no TOML."""
     record = attestations.parse(text)
     if isinstance(record, Unknown):
-        raise ClaimError(f"the file of attestations is {record.learn.partition(';')[0]}: fix it first")
+        raise ClaimError(f"{file} is {record.learn.partition(';')[0]}: fix it first")
     return record
 
 

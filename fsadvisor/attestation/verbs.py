@@ -23,7 +23,7 @@ from fsadvisor.survey.attested import what
 from fsadvisor.survey.whole import survey_with_identities
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
     from pathlib import Path
 
     from fsadvisor.facts import Fact
@@ -175,7 +175,7 @@ def accepted(machine: Machine, rules: Iterable[Rule], rule: str, subject: str, s
 
 def withdraw(file: Path, kind: str, about: str, subject: str) -> str:
     """Take an attestation or a waiver out of the file; returns what was done. Raises ClaimError and MachineError."""
-    rewrite_attestations(file, lambda text: attestation.without_entry(text, kind, about, subject))
+    _rewrite(file, lambda text: attestation.without_entry(text, kind, about, subject))
     return f"taken out of {file}: {kind} {about} on {subject}"
 
 
@@ -194,8 +194,16 @@ def written(file: Path, entry: Entry) -> str:
 def written_all(file: Path, entries: Iterable[Entry]) -> list[str]:
     """Write all or none of them down; the same. Raises ClaimError and MachineError."""
     entries = tuple(entries)
-    rewrite_attestations(file, lambda text: reduce(attestation.with_entry, entries, text))
+    _rewrite(file, lambda text: reduce(attestation.with_entry, entries, text))
     return [_done(file, entry) for entry in entries]
+
+
+def _rewrite(file: Path, change: Callable[[str], str]) -> None:
+    def changed(text: str) -> str:
+        attestation.written_entries(text, str(file))
+        return change(text)
+
+    rewrite_attestations(file, changed)
 
 
 def _done(file: Path, entry: Entry) -> str:
@@ -208,7 +216,7 @@ def listing(machine: Machine, storage: Storage) -> Iterator[str]:
     if isinstance(answer, Unknown):
         yield "Nobody has attested or waived anything.\n"
         return
-    record = attestation.written_entries(answer.text)
+    record = attestation.written_entries(answer.text, answer.source)
     why = {it.place: it.why for it in storage.ignored}
     total = len(record.entries) + len(record.unread)
     yield from wrapped(f"{counted(total, 'entry', 'entries')} in {answer.source}, {len(why):,} ignored", WIDTH)

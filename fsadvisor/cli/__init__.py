@@ -231,16 +231,17 @@ def _attest(chosen: argparse.Namespace) -> int:
         storage = with_fitting_waivers(inputs.storage(machine, chosen), inputs.rulebook(chosen).rules)
         _write(verbs.listing(machine, storage))
         return 0
-    if chosen.subject is None:
-        raise inputs.UsageError(f"say of what: fsadvisor attest {chosen.about} SUBJECT, such as disk:nvme0n1")
+    subject, value = chosen.subject, chosen.value
+    if chosen.about.startswith("host.") and subject != "host" and value is None:
+        subject, value = "host", subject
+    if subject is None:
+        raise inputs.UsageError(f"say of what: fsadvisor attest {chosen.about} SUBJECT, such as nvme0n1 or /srv")
     file = inputs.attestations(chosen)
     if chosen.remove:
-        return _tell(verbs.withdraw(file, "attestation", chosen.about, chosen.subject))
+        return _tell(verbs.withdraw(file, "attestation", chosen.about, subject))
     if not chosen.by:
         raise inputs.UsageError("say who attests it: --by WHO")
-    return _tell(
-        verbs.attest(inputs.machine(chosen), file, chosen.about, chosen.subject, chosen.value, _saying(chosen))
-    )
+    return _tell(verbs.attest(inputs.machine(chosen), file, chosen.about, subject, value, _saying(chosen)))
 
 
 def _checklist(chosen: argparse.Namespace) -> int:

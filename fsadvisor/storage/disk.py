@@ -68,7 +68,7 @@ class Disk(Described, frozen=True, kw_only=True):
         "its driver is ready to flush its cache, so that queue/write_cache alone decides", "scsi_disk cache_type"
     )
     plp: Fact[PlpVerdict] = about(
-        "power-loss protection; 'unknown' only when all that could be asked was asked", "see the evidence"
+        "power-loss protection; 'unknown' only when all that could be asked was asked", "disk.plp_evidence"
     )
     plp_evidence: Fact[tuple[str, ...]] = about("what was weighed for the power-loss verdict", "all of them")
     plp_settle: Fact[tuple[str, ...]] = about("what would settle the power-loss verdict, step by step", "derived")
