@@ -89,16 +89,16 @@ class KernelLog(Struct, frozen=True, kw_only=True, dict=True):
     def by_device(self) -> Mapping[str, list[tuple[int, Event]]]:
         """The events with their places, by the device that they name; jbd2's sda2-8 stands at sda2, too."""
         found: dict[str, list[tuple[int, Event]]] = {}
-        for at, event in enumerate(self.events):
-            found.setdefault(event.device, []).append((at, event))
+        for place, event in enumerate(self.events):
+            found.setdefault(event.device, []).append((place, event))
             if filesystem := event.device.rpartition("-")[0]:
-                found.setdefault(filesystem, []).append((at, event))
+                found.setdefault(filesystem, []).append((place, event))
         return found
 
     def about(self, names: Iterable[str]) -> list[Event]:
         """Those that may be about devices of these names, in the log's order."""
-        found = {at: event for name in names for at, event in self.by_device.get(name, ())}
-        return [found[at] for at in sorted(found)]
+        found = {place: event for name in names for place, event in self.by_device.get(name, ())}
+        return [found[place] for place in sorted(found)]
 
 
 def parse(text: str) -> KernelLog | Unknown:
