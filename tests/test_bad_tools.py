@@ -33,6 +33,7 @@ TOOLS = (
     "zpool",
     "zfs",
     "lvs",
+    "mount",
 )
 RULES = own_rulebook().rules
 
