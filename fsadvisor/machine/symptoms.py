@@ -23,6 +23,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
 _STATFS_S: Final = 1.0
+_DMESG_S: Final = 5.0
+"""A machine that is looked at because it is slow is slow to start a program, too."""
 _IO_S: Final = 0.5
 _FDS: Final = 256
 """Descriptors of one process that are looked at."""
@@ -356,7 +358,7 @@ def thin_pools() -> str:
 
 def kernel_log() -> str:
     """What dmesg prints, '' where it may not be read."""
-    (answer,) = Runner(timeout_s=_STATFS_S).run([("dmesg",)])
+    (answer,) = Runner(timeout_s=_DMESG_S).run([("dmesg",)])
     return answer.text if isinstance(answer, Reply) else ""
 
 
