@@ -17,6 +17,7 @@ from fsadvisor.tui.screens.live import Live
 from fsadvisor.tui.views import live as live_views
 from fsadvisor.tui.views.live import Seen
 from fsadvisor.tui.widgets.rows_view import RowsView
+from fsadvisor.tui.widgets.text_views import DocumentView
 from tests.tui.driving import TERMINAL, explored, long, screen, session, shown, until
 from tests.views.pulses import pulse
 from tests.views.test_live import writing
@@ -132,7 +133,7 @@ def test_space_pauses_and_says_so_even_after_another_place_was_seen():
     async def steps(app, pilot, sampling):
         await moved(app, pilot, sampling)
         await pilot.press("space")
-        await until(pilot, lambda: "paused: press space" in shown(app))
+        await until(pilot, lambda: "paused: Space goes on" in shown(app))
         await pilot.press("1")
         await pilot.press("5")
         await until(pilot, lambda: isinstance(app.screen, Live))
@@ -142,6 +143,16 @@ def test_space_pauses_and_says_so_even_after_another_place_was_seen():
         return stays
 
     assert live(steps)
+
+
+@pytest.mark.long
+def test_the_help_of_live_says_what_enter_does():
+    async def steps(app, pilot, _):
+        await pilot.press("question_mark")
+        await until(pilot, lambda: app.screen.name == "help")
+        return str(app.screen.query_one(DocumentView).document)
+
+    assert "Enter" in live(steps).partition("Moving")[0]
 
 
 @pytest.mark.long
