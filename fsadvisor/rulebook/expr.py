@@ -307,7 +307,7 @@ def _comparable(one: Kind, two: Kind) -> bool:
 
 
 def _joined(sign: ast.boolop, parts: Sequence[Answer]) -> Answer:
-    """Kleene's and, which one FALSE decides, or his or, which one TRUE does: in the same call as its parts."""
+    """Kleene's and, which one FALSE decides, or Kleene's or, which one TRUE does; asked in one call with its parts."""
     deciding, of_none = (FALSE, TRUE) if isinstance(sign, ast.And) else (TRUE, FALSE)
 
     def answer(scope: Scope) -> Truth:

@@ -20,7 +20,7 @@ COPIES: Final = ("raid1", "raid10", "raid4", "raid5", "raid6")
 _PARITY = ("raid4", "raid5", "raid6")
 _WITHOUT_COPIES = ("raid0", "linear")
 _SPARED: Final = {"raid4": 1, "raid5": 1, "raid6": 2}
-"""How many members of any an array can lose; of RAID 10 it counts which."""
+"""How many members an array can lose, whichever they are; RAID 1 all but one, and of RAID 10 it counts which."""
 _MOVING = ("resync", "recover", "reshape", "check", "repair")
 _CONTAINER: Final = late(r"external:(?!/)")
 """An array in one says external:/md127/0."""
@@ -68,9 +68,13 @@ def _failed(machine: Machine, folder: str, level: Fact[str]) -> Fact[bool]:
     missing = read_fact.number(machine, f"{folder}/md/degraded")
     if isinstance(missing, Unknown):
         return missing
+    if missing.value == 0:
+        return Known(False, missing.source)
     if level.value in _SPARED:
         return Known(missing.value > _SPARED[level.value], missing.source)
-    if missing.value <= 1:  # md lets the last member of a RAID 1 go never, and RAID 10 keeps two copies at least
+    if level.value == "raid1":
+        return read_fact.derive(read_fact.number(machine, f"{folder}/md/raid_disks"), lambda it: missing.value >= it)
+    if level.value == "raid10" and missing.value == 1:  # it keeps two copies at least
         return Known(False, missing.source)
     return Unknown(
         Cause.NOT_EXPOSED,

@@ -44,23 +44,27 @@ def test_what_an_array_says_of_itself():
 
 
 @pytest.mark.parametrize(
-    ("level", "missing", "state", "failed"),
+    ("level", "missing", "disks", "state", "failed"),
     [
-        ("raid5", "1", "clean", False),
-        ("raid5", "2", "clean", True),
-        ("raid6", "2", "active", False),
-        ("raid6", "3", "active", True),
-        ("raid1", "1", "clean", False),
-        ("raid10", "1", "clean", False),
-        ("raid10", "2", "clean", None),
-        ("raid10", "2", "broken", True),
-        ("raid0", "", "broken", True),
-        ("raid0", "", "clean", False),
-        ("raid5", "", "clean", None),
+        ("raid5", "1", "4", "clean", False),
+        ("raid5", "2", "4", "clean", True),
+        ("raid6", "2", "4", "active", False),
+        ("raid6", "3", "5", "active", True),
+        ("raid1", "1", "2", "clean", False),
+        ("raid1", "2", "3", "clean", False),
+        ("raid1", "2", "2", "clean", True),
+        ("raid1", "1", "", "clean", None),
+        ("raid1", "0", "", "clean", False),
+        ("raid10", "1", "4", "clean", False),
+        ("raid10", "2", "4", "clean", None),
+        ("raid10", "2", "4", "broken", True),
+        ("raid0", "", "2", "broken", True),
+        ("raid0", "", "2", "clean", False),
+        ("raid5", "", "4", "clean", None),
     ],
 )
-def test_an_array_has_failed_where_more_is_missing_than_it_can_spare(level, missing, state, failed):
-    more = {"md__degraded": missing} if missing else {}
+def test_an_array_has_failed_where_more_is_missing_than_it_can_spare(level, missing, disks, state, failed):
+    more = {name: text for name, text in (("md__degraded", missing), ("md__raid_disks", disks)) if text}
     found = layer("md0", SDA, SDB, raid(level, md__array_state=state, **more))
     assert found.md_failed.value is failed if failed is not None else isinstance(found.md_failed, Unknown)
 

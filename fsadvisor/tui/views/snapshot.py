@@ -261,7 +261,7 @@ class Snapshot(Struct, frozen=True, kw_only=True, dict=True):
             for _, fact in as_json.own_facts(subject)
             if isinstance(fact, Unknown) and fact.cause is Cause.NO_TOOL
         }
-        return tuple(sorted(absent - {"", "mount"}))
+        return tuple(sorted(absent - {""}))
 
     @cached_property
     def texts(self) -> Mapping[str, str]:
