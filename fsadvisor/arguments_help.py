@@ -119,7 +119,7 @@ EXAMPLES: Final[Mapping[str, tuple[str, ...]]] = {
 def _columns() -> int:
     """Columns of the terminal, as shutil.get_terminal_size counts them."""
     given = os.environ.get("COLUMNS", "")
-    if given.isdigit() and int(given):
+    if given.isdecimal() and len(given) < 6 and int(given):
         return int(given)
     try:
         return os.get_terminal_size(sys.__stdout__.fileno()).columns or _COLUMNS  # type: ignore[union-attr]

@@ -75,6 +75,11 @@ def test_the_same_bytes_come_out_whatever_the_terminal_and_the_locale():
     assert b"\x1b" not in plain
 
 
+@pytest.mark.parametrize("columns", ["\u00b2", "9" * 5000, "-3", "wide"])
+def test_a_width_that_no_terminal_has_is_not_taken(columns):
+    assert started("facts", "--help", env={**os.environ, "COLUMNS": columns}).returncode == 0
+
+
 def test_a_reader_that_goes_away_is_no_failure():
     shell = f"{sys.executable} -m fsadvisor --on {MACHINE} --json | head -c 10; exit ${{PIPESTATUS[0]}}"
     done = subprocess.run(["bash", "-c", shell], cwd=ROOT, capture_output=True, timeout=END_S, check=False)

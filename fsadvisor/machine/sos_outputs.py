@@ -270,6 +270,7 @@ _COLUMNS_BEFORE_COMM: Final = 7
 _LONGEST_NAME: Final = 15
 """Of the kernel: TASK_COMM_LEN less its end."""
 _MOST_LINES: Final = 100_000
+_PID: Final = re.compile(r"[0-9]{1,10}")
 _NAME: Final = re.compile(r"^Name:\t(.+)$", re.MULTILINE)
 _ROOT: Final = re.compile(r"^\d+ \d+ (\d+:\d+) (\S+) / ", re.MULTILINE)
 _OF_THE_HOST: Final = re.compile(r"(?:\d+:[^:]*:|)/(?:(?:system|user|init)\.(?:slice|scope)(?:/.*)?)?$")
@@ -286,7 +287,7 @@ def processes(names: Sequence[str], archive: Archive) -> Reply | None:
     found: dict[int, dict[str, Any]] = {}
     for row in rows.splitlines()[:_MOST_LINES]:
         cells = row.split(None, len(columns) - 1)
-        if len(cells) < len(columns) or not cells[1].isdigit() or cells[-1] == "-" or cells[-1].startswith("["):
+        if len(cells) < len(columns) or not _PID.fullmatch(cells[1]) or cells[-1] == "-" or cells[-1].startswith("["):
             continue
         pid, arguments = int(cells[1]), cells[-1].removeprefix("\\_ ").split()
         comm, group = groups.get(pid, ("", ""))
@@ -302,7 +303,7 @@ def _groups(text: str) -> Iterator[tuple[int, tuple[str, str]]]:
     """The name and the control group of each process: the two last columns, of which the first may have spaces."""
     for row in text.splitlines()[1:_MOST_LINES]:
         cells = row.split(None, _COLUMNS_BEFORE_COMM)
-        if len(cells) > _COLUMNS_BEFORE_COMM and cells[0].isdigit():
+        if len(cells) > _COLUMNS_BEFORE_COMM and _PID.fullmatch(cells[0]):
             comm, _, group = cells[-1].strip().rpartition(" ")
             yield int(cells[0]), (comm.strip(), group)
 

@@ -73,6 +73,12 @@ def test_the_kernels_own_name_counts_where_it_was_kept(tmp_path):
     assert list(told(tmp_path, {"ps aux": row}, status)) == [77]
 
 
+@pytest.mark.parametrize("pid", ["\u00b2", "9" * 5000])
+def test_a_number_that_no_kernel_gives_is_no_process(tmp_path, pid):
+    rows = f"root {pid} 0 0 1 1 ? S 10:00 0:01 etcd\nroot 77 0 0 1 1 ? S 10:00 0:01 etcd\n"
+    assert list(told(tmp_path, {"ps aux": HEAD + rows, GROUPS: f"{CGROUPS}{pid} 1 0 0 1 1 10:00 etcd 0::/\n"})) == [77]
+
+
 @pytest.mark.parametrize("text", ["", "PID CMD\n1 etcd\n", HEAD.replace("COMMAND", "X")])
 def test_a_list_of_another_form_is_no_answer(tmp_path, text):
     assert isinstance(told(tmp_path, {"ps aux": text}), Unknown)

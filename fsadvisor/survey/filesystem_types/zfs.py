@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Final, TypedDict
 
 from fsadvisor.facts import NOT_APPLICABLE, Cause, Fact, Known, Unknown
 from fsadvisor.patterns import late
-from fsadvisor.readers import zfs_tools
+from fsadvisor.readers import count, zfs_tools
 from fsadvisor.survey import power_loss, read_fact
 from fsadvisor.survey.filesystem_types import Devices, FilesystemType
 
@@ -124,7 +124,7 @@ def _of_quotas(dataset: Dataset) -> int | None:
 
 def _arc_max(text: str) -> int | None:
     found = _ARC_MAX.search(text)
-    return int(found[1]) if found else None
+    return count(found[1]) if found else None
 
 
 def guest_volumes(block: Superblock, programs: Iterable[RunningProgram] | Unknown) -> Fact[int]:
