@@ -17,7 +17,7 @@ import os
 import pwd
 import re
 import stat
-from pathlib import Path
+from pathlib import Path, PurePath
 from typing import TYPE_CHECKING, Final
 
 from fsadvisor.machine.port import MachineError
@@ -71,21 +71,27 @@ def may_be_new(path: Path) -> None:
 
 
 def write_tree(path: Path, files: Iterable[tuple[str, bytes, int]]) -> None:
-    """Make files, each with its path below and its mode, in a new or empty directory. Raises MachineError.
+    """Make files, each with its path below and its mode, in a new or empty directory: all of them, or none.
 
-    Where all of them are for their owner alone, so are the directories.
+    Where all of them are for their owner alone, so are the directories. Raises MachineError.
     """
-    files = tuple(files)
-    private = all(not mode & 0o077 for _, _, mode in files)
-    make = 0o700 if private else 0o755
+    files, is_new = tuple(files), not os.path.lexists(path)
+    make = 0o755 if any(mode & 0o077 for _, _, mode in files) else 0o700
     choice = "name a new or an empty directory that can be written"
     with _explained(path, choice), _opened(path, make=make, sticky=False) as directory:
         if os.listdir(directory):  # noqa: PTH208 - an open directory
             raise MachineError(str(path), "the directory is not empty", "name a new or an empty one")
-        for below, content, mode in files:
-            *above, name = below.split("/")
-            with _below(directory, above, make) as inner:
-                _make(inner, name, content, mode)
+        try:
+            for below, content, mode in files:
+                *above, name = below.split("/")
+                with _below(directory, above, make) as inner:
+                    _make(inner, name, content, mode)
+        except BaseException:
+            _unmake(directory, (below for below, _, _ in files))
+            with contextlib.suppress(OSError):
+                if is_new:
+                    path.rmdir()
+            raise
 
 
 def rewrite(
@@ -310,6 +316,14 @@ def _below(directory: int, names: Iterable[str], make: int) -> Iterator[int]:
         os.close(folder)
 
 
+def _unmake(directory: int, files: Iterable[str]) -> None:
+    """Take away what there is of files, and the directories above them that are empty then."""
+    for place in map(PurePath, files):
+        for below in (place, *place.parents[:-1]):
+            with contextlib.suppress(OSError):
+                (os.unlink if below is place else os.rmdir)(below, dir_fd=directory)
+
+
 def _make(directory: int, name: str, content: bytes, mode: int) -> None:
     """What was begun and failed is taken away again, unless the name leads elsewhere by then."""
     descriptor = os.open(name, _NEW, PRIVATE, dir_fd=directory)
@@ -317,7 +331,7 @@ def _make(directory: int, name: str, content: bytes, mode: int) -> None:
         with os.fdopen(os.dup(descriptor), "wb") as opened:
             opened.write(content)
         os.fchmod(descriptor, mode)
-    except OSError:
+    except BaseException:
         with contextlib.suppress(OSError):
             if _is_at(descriptor, name, directory):
                 os.unlink(name, dir_fd=directory)

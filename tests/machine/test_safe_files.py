@@ -69,6 +69,23 @@ def test_what_cannot_be_put_in_place_leaves_no_half_of_it(tmp_path):
     assert [one.name for one in tmp_path.iterdir()] == ["kept.json"]
 
 
+@pytest.mark.parametrize("failed", ["b" * 300, "a/c/" + "b" * 300, "a/b/c"])
+def test_a_tree_of_which_a_file_cannot_be_written_is_not_there(failed, tmp_path):
+    files = [("a/b", b"1", safe_files.PRIVATE), ("a/d/e/f", b"2", safe_files.PRIVATE), (failed, b"3", 0o600)]
+    (tmp_path / "empty").mkdir()
+    for folder in ("new", "empty"):
+        with pytest.raises(MachineError):
+            safe_files.write_tree(tmp_path / folder, files)
+    assert [*tmp_path.rglob("*")] == [tmp_path / "empty"]
+
+
+def test_a_tree_that_is_broken_off_is_not_there(tmp_path):
+    files = [("a/b", b"1", safe_files.PRIVATE), ("a/c", None, safe_files.PRIVATE)]
+    with pytest.raises(TypeError):
+        safe_files.write_tree(tmp_path / "new", files)
+    assert not [*tmp_path.iterdir()]
+
+
 def test_writers_wait_for_each_other_and_leave_no_lock(tmp_path):
     threads = [threading.Thread(target=rewrite, args=(tmp_path, lambda was: was + b".")) for _ in range(16)]
     for thread in threads:
