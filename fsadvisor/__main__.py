@@ -110,14 +110,23 @@ def _without_the_caller() -> None:
     if strange and sys.executable:
         os.execv(sys.executable, [sys.executable, "-I", "-c", _AGAIN, _HERE, *sys.argv[1:]])  # noqa: S606
     if not sys.flags.isolated:
-        sys.path[:] = [folder for folder in sys.path if folder == _HERE or not _is_the_caller_s(folder)]
+        working = _working_directory()
+        sys.path[:] = [folder for folder in sys.path if folder == _HERE or not _is_the_caller_s(folder, working)]
 
 
-def _is_the_caller_s(folder: str) -> bool:
+def _working_directory() -> str:
+    """'' where it is gone, and nothing can be in it."""
+    try:
+        return os.getcwd()  # noqa: PTH109 - pathlib loads slowly
+    except OSError:
+        return ""
+
+
+def _is_the_caller_s(folder: str, working: str) -> bool:
     """Whether it is the working directory, or what Python takes for the user's own by the HOME of another."""
     try:
         user = getattr(sys.modules.get("site"), "USER_SITE", None)
-        return folder in ("", os.getcwd()) or (folder == user and os.stat(folder).st_uid != 0)  # noqa: PTH109, PTH116
+        return folder in ("", working) or (folder == user and os.stat(folder).st_uid != 0)  # noqa: PTH116
     except OSError:
         return True
 

@@ -45,6 +45,17 @@ def run(argv: Sequence[str]) -> int:
         return _refuse(*map(str, error.args))
     except RuleTextError:  # compiled while a rule was being written
         return _refuse(*map(str, load_rulebook().errors))
+    except FileNotFoundError:
+        if _has_working_directory():
+            raise
+        return _refuse("the working directory is gone: change into one that is there")
+
+
+def _has_working_directory() -> bool:
+    try:
+        return bool(os.getcwd())  # noqa: PTH109 - pathlib loads slowly
+    except FileNotFoundError:
+        return False
 
 
 def _refuse(*messages: str) -> int:

@@ -64,7 +64,12 @@ def attestation_text(path: Path, *, must_exist: bool = False) -> str:
 
 
 def config_text(path: Path, *, must_exist: bool) -> str:
-    """What is in a file of defaults, '' where there is none, unless it must exist. Raises MachineError."""
+    """What is in a file of defaults, '' where there is none, unless it must exist. Raises MachineError.
+
+    Where there is none, nobody is asked to trust the way to it: in a user namespace '/' may belong to nobody.
+    """
+    if not must_exist and not os.path.exists(path):  # noqa: PTH110 - of any name
+        return ""
     content = safe_files.read(path, _MOST_CONFIG, "write again what it may say")
     if content is None and must_exist:
         raise MachineError(str(path), "no such file", "name one for --config")

@@ -126,10 +126,10 @@ def read(path: Path, most: int, choice: str = "name another") -> bytes | None:
         except FileNotFoundError:
             return None
         try:
-            if not stat.S_ISREG(os.fstat(step).st_mode):
+            if not stat.S_ISREG((seen := os.fstat(step)).st_mode):
                 raise MachineError(str(path), "not a regular file", choice)
             with open(f"/proc/self/fd/{step}", "rb") as opened:  # noqa: PTH123 - the very file that was looked at
-                content = opened.read(most + 1)
+                content = opened.read(most + 1) if seen.st_size else b""  # /proc/kmsg would be waited for
         finally:
             os.close(step)
         if len(content) > most:
@@ -138,11 +138,11 @@ def read(path: Path, most: int, choice: str = "name another") -> bytes | None:
 
 
 def distrusted(path: Path) -> str:
-    """Why what a file or directory says is not believed; '' where it is, and where it can't be read anyway."""
+    """Why what a file or directory says is not believed; '' where it is, where none is, and where it can't be read."""
     try:
         step, _ = _reached(path)
     except _OthersError as error:
-        return f"not believed, for {error}"
+        return f"not believed, for {error}" if os.path.exists(path) else ""  # noqa: PTH110 - of any name
     except (OSError, ValueError):
         return ""
     os.close(step)

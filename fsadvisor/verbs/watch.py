@@ -13,8 +13,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from fsadvisor.machine import kept_files, safe_files, symptoms
+from fsadvisor.machine.port import MachineError
 from fsadvisor.measure.now.observe import MOST_BYTES, Watcher, as_line, observe, threshold
-from fsadvisor.verbs import RefusedError, say
+from fsadvisor.verbs import NOT_MEASURED, RefusedError, say
 from fsadvisor.verbs.unit import command_line
 
 if TYPE_CHECKING:
@@ -46,7 +47,7 @@ def run(chosen: argparse.Namespace, _: Machine, write: Callable[[Iterable[str]],
     ended = threading.Event()
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
         signal.signal(number, lambda *_: ended.set())
-    say(f"watching for {chosen.lasting / 3600:g} h; Ctrl+C ends it")
+    say(f"watching for {_written(chosen.lasting)}; Ctrl+C ends it")
     kept = WindowFiles(folder)
     watcher = Watcher(
         clock=time.monotonic,
@@ -58,9 +59,10 @@ def run(chosen: argparse.Namespace, _: Machine, write: Callable[[Iterable[str]],
     )
     many = watcher.watch(chosen.lasting)
     say(f"{many} seen; fsadvisor doctor --on {shlex.quote(str(folder))}" if many else "0 seen; nothing was written")
-    return 0
+    return NOT_MEASURED if kept.lost else 0
 
 
+_UNITS: Final = {"d": 86400, "h": 3600, "m": 60}
 _LOOKS: Final = 20
 """At the threads, of each window: reading what they do costs most."""
 _INCIDENT: Final = Path(kept_files.INCIDENT)
@@ -70,32 +72,50 @@ class WindowFiles:
     """A directory of windows, each a file that is named by its time; of a bounded size."""
 
     def __init__(self, folder: Path, most: int = MOST_BYTES) -> None:
-        self.folder, self.most, self.number = folder, most, 0
+        self.folder, self.most, self.number, self.lost = folder, most, 0, 0
         self._lines: deque[bytes] = deque()
         self._bytes = 0
 
     def __call__(self, window: Window) -> None:
-        """Keep a window as a file. Raises MachineError."""
+        """Keep a window as a file; where that can't be, it is told once."""
         self.number += 1
         name = window.when.replace(":", "").replace("+0000", "Z")
         line = as_line(window)
         path = self.folder / f"window-{name}-{self.number:06}.json"
-        safe_files.write_among(path, line, "window-*.json", self.most)
+        try:
+            safe_files.write_among(path, line, "window-*.json", self.most)
+        except MachineError as error:
+            self._lose(error)
         self._lines.append(line)
         self._bytes += len(line)
         while self._bytes > kept_files.MOST_INCIDENT:
             self._bytes -= len(self._lines.popleft())
 
     def over(self, file: Path = _INCIDENT) -> None:
-        """The incident has ended: it is the last one now. Raises MachineError."""
-        kept_files.keep_incident(self._lines, file)
+        """The incident has ended: it is the last one now."""
+        try:
+            kept_files.keep_incident(self._lines, file)
+        except MachineError as error:
+            self._lose(error)
         self._lines.clear()
         self._bytes = 0
+
+    def _lose(self, error: MachineError) -> None:
+        """The disk may be full, and that be the incident: watching goes on."""
+        if not self.lost:
+            say(f"{error}; until then what is seen is lost")
+        self.lost += 1
+
+
+def _written(seconds: float) -> str:
+    """A time as --for takes it, in the largest unit of which it is a whole number."""
+    unit, size = next(((unit, size) for unit, size in _UNITS.items() if seconds % size == 0), ("s", 1))
+    return f"{seconds / size:g}{unit}"
 
 
 def unit(folder: Path, lasting: float, when: str) -> str:
     """A service unit to review: it is never installed. Raises RefusedError."""
-    words = ("watch", "--for", f"{lasting / 3600:g}h", "--when", when, "--out", str(folder))
+    words = ("watch", "--for", _written(lasting), "--when", when, "--out", str(folder))
     command = command_line(sys.argv[0], words)
     return (
         "[Unit]\nDescription=Keep what fsadvisor sees while the disks are under pressure\n\n[Service]\n"

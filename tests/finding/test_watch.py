@@ -174,6 +174,24 @@ def test_the_directory_keeps_its_bound_and_the_newest(tmp_path):
     assert [name[-11:-5] for name in files] == ["000016", "000017", "000018", "000019", "000020"]
 
 
+def test_where_windows_cannot_be_written_it_goes_on_and_tells_it_once(tmp_path, capsys):
+    night, to = Night(), WindowFiles(tmp_path / "full")
+    assert night.watched(to) == 1
+    assert to.lost == to.number > 20
+    (tmp_path / "full").mkdir()
+    to(night.look(1.0))
+    assert len([*(tmp_path / "full").iterdir()]) == 1
+    to.over(tmp_path / "full")
+    said = capsys.readouterr().err.splitlines()
+    assert len(said) == 1
+    assert "full" in said[0]
+
+
+@each(("time", "said"), [("1s", "1s"), ("90s", "90s"), ("1.5h", "90m"), ("12h", "12h"), ("48h", "2d")])
+def test_a_unit_says_the_time_as_one_would_write_it(time, said):
+    assert f"--for {said} ".encode() in fsadvisor("watch", "--unit", "--for", time, "--out", "/nowhere").stdout
+
+
 def test_a_signal_ends_it_between_two_looks():
     night = Night(end_at=TWO + 30)
     assert night.watched(lambda _: None) == 1
@@ -226,7 +244,7 @@ def test_the_unit_is_printed_and_nothing_is_made(tmp_path):
     done = fsadvisor("watch", "--unit", "--for", "30m", "--out", tmp_path / "100% ${HOME}")
     printed = done.stdout.decode()
     assert "[Service]" in printed
-    assert "watch --for 0.5h" in printed
+    assert "watch --for 30m" in printed
     assert '100%% $${HOME}"' in printed
     assert "ExecStart=/" in printed
     assert list(tmp_path.iterdir()) == []

@@ -181,3 +181,22 @@ def test_a_mount_point_is_quoted_where_a_command_is_offered():
     told = use_of_mount("/srv/a'; touch x #", {}, (), (), (), alone=False).workload
     words = shlex.split(told.learn.removeprefix("declare it: ").partition(" (or")[0])
     assert words == ["--workload", "/srv/a'; touch x #=oltp"]
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("probe", "--yes", "--no-keep", "commit-fdatasync", "."),
+        ("compare", "--dry-run", "."),
+        ("trial", "--dry-run", "noatime", "--on-scratch", "."),
+        ("doctor", "full", "."),
+    ],
+    ids=lambda words: words[0],
+)
+def test_a_working_directory_that_is_gone_is_one_line(words, tmp_path):
+    (tmp_path / "gone").mkdir()
+    command = f'cd "$1"; rmdir "$1"; shift; exec "$@" {shlex.join(words)}'
+    done = ran(["sh", "-c", command, "sh", tmp_path / "gone", *ARGV], cwd=None)
+    assert (done.returncode, done.stdout) == (2, ""), done
+    assert done.stderr.count("\n") == 1
+    assert "working directory" in done.stderr

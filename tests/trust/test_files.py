@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from fsadvisor.machine import safe_files
+from fsadvisor.machine import kept_files, safe_files
 from fsadvisor.machine.port import MachineError
 from tests.command import in_text
 from tests.paths import FIXTURES, ROOT
@@ -271,3 +271,20 @@ def test_a_probe_that_can_keep_no_record_says_so(tmp_path):
     script = f"mount -t tmpfs -o ro none /var/lib && exec {shlex.join([sys.executable, '-c', ask])}"
     done = subprocess.run(["unshare", "-m", "sh", "-c", script], cwd=ROOT, capture_output=True, text=True, check=True)
     assert "no record of scratch directories can be kept, for /var/lib can't be written to" in done.stdout
+
+
+def test_nobody_is_asked_to_trust_the_way_to_what_is_not_there(shared):
+    """In a user namespace '/' belongs to nobody: for a file of defaults that was not there each audit was refused."""
+    shared.chmod(0o777)
+    (shared / "there").write_text("")
+    (shared / "dangling").symlink_to("absent")
+    for name in ("absent", "dangling"):
+        assert safe_files.distrusted(shared / name) == ""
+        assert kept_files.config_text(shared / name, must_exist=False) == ""
+    assert safe_files.distrusted(shared / "there")
+    with pytest.raises(MachineError):
+        kept_files.config_text(shared / "there", must_exist=False)
+
+
+def test_a_file_of_the_kernel_that_says_no_size_is_not_waited_for():
+    assert safe_files.read(Path("/proc/version"), 1 << 20) == b""
