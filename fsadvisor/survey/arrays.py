@@ -21,6 +21,10 @@ _PARITY = ("raid4", "raid5", "raid6")
 _WITHOUT_COPIES = ("raid0", "linear")
 _SPARED: Final = {"raid4": 1, "raid5": 1, "raid6": 2}
 """How many members an array can lose, whichever they are; RAID 1 all but one, and of RAID 10 it counts which."""
+_SLOTS_OF_BAYS: Final = 8
+"""Our own bound: a mirror of so many copies is a NAS's, with a slot for each bay that there could be."""
+_SYNOLOGY: Final = "/proc/sys/kernel/syno_hw_version"
+_ITS_SYSTEM: Final = ("md0", "md1")
 _MOVING = ("resync", "recover", "reshape", "check", "repair")
 _CONTAINER: Final = late(r"external:(?!/)")
 """An array in one says external:/md127/0."""
@@ -37,7 +41,7 @@ def array(machine: Machine, folder: str) -> dict[str, Any]:
     }
     found["md_failed"] = _failed(machine, folder, level)
     if read_fact.value(level) not in _WITHOUT_COPIES:
-        found["md_degraded"] = read_fact.number(machine, f"{folder}/md/degraded")
+        found["md_degraded"] = _missing(machine, folder, level)
         found["md_mismatches"] = read_fact.number(machine, f"{folder}/md/mismatch_cnt")
         found["md_action"] = array_action(machine, folder)
         states = _states(machine, folder)
@@ -51,6 +55,24 @@ def array(machine: Machine, folder: str) -> dict[str, Any]:
     if read_fact.value(level) in _PARITY:
         found["md_stripe_cache"] = read_fact.number(machine, f"{folder}/md/stripe_cache_size")
     return found
+
+
+def _missing(machine: Machine, folder: str, level: Fact[str]) -> Fact[int]:
+    """Members missing; empty slots of the mirrors in which a NAS keeps its system are none.
+
+    Synology and QNAP mirror it over a partition of each disk, and `md/degraded` counts bays without a disk, too. There
+    the members that failed are counted; that a disk is gone altogether is told by the arrays of data.
+    """
+    missing = read_fact.number(machine, f"{folder}/md/degraded")
+    if read_fact.value(level) != "raid1" or not read_fact.value(missing):
+        return missing
+    slots = read_fact.value(read_fact.number(machine, f"{folder}/md/raid_disks")) or 0
+    of_synology = folder.rpartition("/")[2] in _ITS_SYSTEM and not isinstance(machine.read(_SYNOLOGY), Unknown)
+    states = read_fact.value(_states(machine, folder)) or {}
+    in_sync = sum("in_sync" in state for state in states.values())
+    if in_sync < (1 if of_synology else 2) or not (of_synology or slots >= _SLOTS_OF_BAYS):
+        return missing
+    return Known(sum("faulty" in state for state in states.values()), f"{folder}/md/dev-*/state")
 
 
 def _failed(machine: Machine, folder: str, level: Fact[str]) -> Fact[bool]:

@@ -263,6 +263,13 @@ def md(name, number, level, members, **more):
     return stacked(name, number, members, **settings | more)
 
 
+def system_mirror(name, number, members, slots, **more):
+    """The mirror in which a NAS keeps its system: a slot for each bay that there could be, many of them empty."""
+    states = {f"md__dev-{member}__state": "in_sync" for member in members}
+    empty = {"md__raid_disks": str(slots), "md__degraded": str(slots - len(members))}
+    return md(name, number, "raid1", members, **{"size": "4980352"} | states | empty | more)
+
+
 def guest(*images, name="kvm"):
     """A running guest of QEMU with these (path, cache)."""
     told = {"pid": 4711, "name": name, "cwd": "/", "paths": [], "settings": [], "here": True}

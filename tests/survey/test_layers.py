@@ -69,6 +69,27 @@ def test_an_array_has_failed_where_more_is_missing_than_it_can_spare(level, miss
     assert found.md_failed.value is failed if failed is not None else isinstance(found.md_failed, Unknown)
 
 
+@pytest.mark.parametrize(
+    ("states", "slots", "synology", "missing"),
+    [
+        (("in_sync", "in_sync"), 32, False, 0),
+        (("in_sync", "in_sync"), 8, False, 0),
+        (("in_sync", "faulty"), 32, False, 31),
+        (("in_sync", ""), 32, False, 30),
+        (("in_sync", "in_sync"), 4, False, 2),
+        (("in_sync", "in_sync"), 4, True, 0),
+        (("in_sync", "faulty"), 4, True, 1),
+        (("faulty", "faulty"), 4, True, 4),
+    ],
+)
+def test_empty_slots_of_the_mirror_of_a_nas_are_no_missing_members(states, slots, synology, missing):
+    known = {f"md__dev-{name}__state": it for name, it in zip(("sda", "sdb"), states, strict=True) if it}
+    gone = slots - states.count("in_sync") if "" not in states else slots - 2
+    files = {"/proc/sys/kernel/syno_hw_version": "DS918+"} if synology else {}
+    array = raid("raid1", md__raid_disks=str(slots), md__degraded=str(gone), **known)
+    assert layer("md0", SDA, SDB, array, files=files).md_degraded.value == missing
+
+
 def test_without_copies_no_member_can_be_missing_and_none_can_differ():
     found = layer("md0", SDA, SDB, raid("raid0", md__consistency_policy="none"))
     assert NOT_APPLICABLE == found.md_degraded == found.md_mismatches == found.md_last_action
