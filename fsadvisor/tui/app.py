@@ -28,20 +28,17 @@ from textual.content import Content
 from textual.drivers.linux_driver import LinuxDriver
 
 from fsadvisor.pages.glyphs import cut, plain, span
-from fsadvisor.tui.actions import EVERYWHERE, Action, bindings
+from fsadvisor.tui.actions import EVERYWHERE, Action
 from fsadvisor.tui.explorer import Explorer
-from fsadvisor.tui.screen import ExplorerScreen
+from fsadvisor.tui.screen import ExplorerScreen, TextScreen
 from fsadvisor.tui.screens.overview import Overview
 from fsadvisor.tui.terminal import ALTERNATE
 from fsadvisor.tui.views import keys
 from fsadvisor.tui.views.snapshot import Names
-from fsadvisor.tui.widgets.text_views import DocumentView
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
 
-    from textual.app import ComposeResult
-    from textual.binding import BindingType
     from textual.message import Message
     from textual.screen import Screen
 
@@ -197,20 +194,15 @@ class CommandProvider(Provider):
 _EVERYWHERE: Final = {one.name for one in EVERYWHERE}
 
 
-class Help(ExplorerScreen):
+class Help(TextScreen):
     """The keys of the place that one comes from, and those of every place."""
 
     NAME = "help"
     ACTIONS: ClassVar[tuple[Action, ...]] = (Action("app.back", "escape", "Back", "Back to where one came from"),)
-    BINDINGS: ClassVar[list[BindingType]] = bindings(ACTIONS)
 
     def __init__(self, place: str) -> None:
         super().__init__()
         self._place = place
-
-    def body(self) -> ComposeResult:
-        """One text."""
-        yield DocumentView(unicode=self.explorer.terminal.unicode)
 
     def on_mount(self) -> None:
         """The place below is the one to tell of, and the row that its cursor is on."""
@@ -219,7 +211,7 @@ class Help(ExplorerScreen):
         moving = [one for one in keys.MOVING if one[0].split(",")[0] in below.active_bindings]
         here = [one for one in doing if one.name not in _EVERYWHERE]
         everywhere = [one for one in doing if one.name in _EVERYWHERE]
-        self.query_one(DocumentView).show(keys.help_page(self._place, _pairs(here), moving, _pairs(everywhere)))
+        self.text.show(keys.help_page(self._place, _pairs(here), moving, _pairs(everywhere)))
 
 
 def _pairs(actions: Iterable[Action]) -> list[tuple[str, str]]:

@@ -35,7 +35,8 @@ if TYPE_CHECKING:
     from textual.geometry import Region, Size, Spacing
     from textual.screen import Screen
 
-    from fsadvisor.pages.glyphs import Line
+    from fsadvisor.pages.glyphs import Glyphs, Line
+    from fsadvisor.tui.terminal import Terminal
     from fsadvisor.tui.wire import Wire
 
 
@@ -81,6 +82,11 @@ class Drawn(Widget):
     def __init__(self, *children: Widget, **more: Any) -> None:  # noqa: ANN401 - Textual's
         super().__init__(*children, **more)
         self._styles_cache = _BetweenSides()
+
+    @property
+    def glyphs(self) -> Glyphs:
+        """The terminal's signs."""
+        return cast("PaintingApp", self.app).glyphs
 
     def render_lines(self, crop: Region) -> list[Strip]:
         """Those of the screen; where none of them changed, those that are kept: Textual works out styles first."""
@@ -197,9 +203,11 @@ class PaintedOnce:
 
 
 class PaintingApp(Protocol):
-    """The application."""
+    """The application, as far as what is drawn knows it: that is below it."""
 
     painting: Painting
+    glyphs: Glyphs
+    terminal: Terminal
 
 
 def is_to_be_painted(screen: Screen[object]) -> bool:

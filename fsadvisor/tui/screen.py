@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, ClassVar, cast
+from typing import TYPE_CHECKING, Any, ClassVar, cast
 
 from msgspec.structs import replace
 from textual.containers import Vertical
 from textual.css.query import NoMatches
 from textual.screen import Screen
 
+from fsadvisor.pages.glyphs import span
 from fsadvisor.tui.actions import EVERYWHERE, Action, bindings
 from fsadvisor.tui.drawing import PaintedOnce
 from fsadvisor.tui.widgets.bars import Head, KeysBar, SearchBar
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
     from textual.app import ComposeResult
     from textual.binding import ActiveBinding, BindingType
 
+    from fsadvisor.pages.document import Document
     from fsadvisor.tui.explorer import Explorer
     from fsadvisor.tui.views.snapshot import Snapshot
 
@@ -41,9 +43,15 @@ class ExplorerScreen(PaintedOnce, Screen[None]):
     """Whether it leaves the left of the place below it in sight, where there is room."""
 
     ACTIONS: ClassVar[tuple[Action, ...]] = ()
-    """What can be done here, besides what can be done everywhere; a subclass has BINDINGS = bindings(ACTIONS), too."""
+    """What can be done here, besides what can be done everywhere."""
 
     BINDINGS: ClassVar[list[BindingType]] = bindings(one for one in EVERYWHERE if one.name == "search")
+
+    def __init_subclass__(cls, **more: Any) -> None:  # noqa: ANN401 - Textual's
+        """Its keys are those of its ACTIONS, then those of BINDINGS of its own."""
+        own = vars(cls)
+        cls.BINDINGS = [*bindings(own.get("ACTIONS", ())), *own.get("BINDINGS", ())]
+        super().__init_subclass__(**more)
 
     def __init__(self) -> None:
         super().__init__(name=self.NAME, classes="beside" if self.BESIDE else None)
@@ -117,6 +125,10 @@ class ExplorerScreen(PaintedOnce, Screen[None]):
         by_a_list = bound.node not in (self, self.app) and action in self.ACTIONS
         return by_a_list and bool(self.app._check_action_state(action.name, self))
 
+    def say(self, words: str, *, failed: bool = False) -> None:
+        """For a moment, above the keys."""
+        self.notify(span(words).text, severity="warning" if failed else "information", markup=False)
+
     def is_read_only(self) -> bool:
         """Whether nothing may be written or measured from here; the person is told so."""
         return self.explorer.is_read_only()
@@ -146,3 +158,31 @@ class ExplorerScreen(PaintedOnce, Screen[None]):
         """Open the search bar."""
         if (target := self.searched()) is not None:
             self.query_one(SearchBar).search_in(target)
+
+
+class TextScreen(ExplorerScreen):
+    """A screen that is one text. Where it is drawn for a width, a subclass makes it in `page`."""
+
+    def body(self) -> ComposeResult:
+        """One text."""
+        yield DocumentView()
+
+    @property
+    def text(self) -> DocumentView:
+        """Its only widget."""
+        return self.query_one(DocumentView)
+
+    def on_resize(self) -> None:
+        """Plots are drawn for a width."""
+        self.call_after_refresh(self.draw)
+
+    def draw(self) -> None:
+        """Show the page of the moment, once there is a width to draw it for."""
+        width = self.text.scrollable_content_region.width
+        page = self.page(width) if width > 0 else None
+        if page is not None:
+            self.text.show(page)
+
+    def page(self, width: int) -> Document | None:  # noqa: ARG002 - subclasses draw for it
+        """What is to be drawn for so many columns; None where what is shown stays."""
+        return None

@@ -11,7 +11,6 @@ from functools import partial
 from typing import TYPE_CHECKING, ClassVar, Final
 
 from textual.containers import Vertical
-from textual.message import Message
 from textual.widgets import Input, Label
 
 from fsadvisor import attestation
@@ -20,7 +19,7 @@ from fsadvisor.machine.port import MachineError
 from fsadvisor.pages.glyphs import NOTHING, Line, Tone, line, span
 from fsadvisor.pages.values import full_name
 from fsadvisor.storage.catalogue import Kind, catalogue
-from fsadvisor.tui.actions import Action, bindings
+from fsadvisor.tui.actions import Action
 from fsadvisor.tui.screen import ExplorerScreen
 from fsadvisor.tui.session import Newest
 from fsadvisor.tui.views import suppose, unknowns, values
@@ -33,7 +32,6 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from textual.app import ComposeResult
-    from textual.binding import BindingType
 
     from fsadvisor.pages.glyphs import Glyphs
     from fsadvisor.readers.attestations import Entry
@@ -70,14 +68,6 @@ class Attesting(ExplorerScreen):
         Action("next_line", "tab,down", "Next", "The next line of the form"),
         Action("step_back", "escape", "Back", "A step back; nothing is written"),
     )
-    BINDINGS: ClassVar[list[BindingType]] = bindings(ACTIONS)
-
-    class Answered(Message):
-        """The thread has entries to write, or has written them, or failed."""
-
-        def __init__(self, answer: tuple[Entry, ...] | str | Exception) -> None:
-            super().__init__()
-            self.answer = answer
 
     def __init__(self, offered: Sequence[tuple[str, str]]) -> None:
         super().__init__()
@@ -89,7 +79,7 @@ class Attesting(ExplorerScreen):
         self._entries: tuple[Entry, ...] = ()
         self._kept: tuple[Entry, ...] = ()
         self.is_written = False
-        self._newest: Newest[tuple[Entry, ...]] = Newest(lambda answer: self.post_message(self.Answered(answer)))
+        self._newest: Newest[tuple[Entry, ...]] = Newest(partial(self.call_later, self._answered))
 
     def body(self) -> ComposeResult:
         """The question, and what answers it at each step."""
@@ -103,7 +93,7 @@ class Attesting(ExplorerScreen):
                 with Vertical():
                     yield Label(asked, markup=False)
                     yield Input(self._first(name), id=name, select_on_focus=False)
-        yield DocumentView(id="review", unicode=self.explorer.terminal.unicode)
+        yield DocumentView(id="review")
 
     def _first(self, name: str) -> str:
         if name == "by":
@@ -261,20 +251,17 @@ class Attesting(ExplorerScreen):
         told = {**self._typed_fields(), "until": str(entry.until)}
         return values.attest_command(entry.about, entry.subject, values.answer_of(entry.value), told)
 
-    def on_attesting_answered(self, message: Answered) -> None:
-        """Show what would be written, say what was, or what is wrong."""
-        answer = message.answer
-        if isinstance(answer, tuple):
-            self._tell("")
-            self._review(answer)
-        elif isinstance(answer, str):
-            self.is_written = True
-            self._written(answer)
+    def _answered(self, entries: tuple[Entry, ...] | Exception) -> None:
+        """Show what would be written, or what is wrong."""
+        if isinstance(entries, Exception):
+            self._tell(str(entries))
         else:
-            self._tell(str(answer))
+            self._tell("")
+            self._review(entries)
 
     def _written(self, message: str) -> None:
         """Look again, and show what came of it."""
+        self.is_written = True
         before = self.explorer.snapshot
         self.explorer.action_look_again()
         self.dismiss()
@@ -302,12 +289,12 @@ class Attesting(ExplorerScreen):
 
     def _write(self, file: Path, entries: tuple[Entry, ...]) -> None:
         """On a thread."""
-        answer: str | Exception
         try:
-            answer = "; ".join(verbs.written_all(file, entries))
+            message = "; ".join(verbs.written_all(file, entries))
         except (ClaimError, MachineError, OSError) as error:
-            answer = error
-        self.post_message(self.Answered(answer))
+            self.call_later(self._tell, str(error))
+        else:
+            self.call_later(self._written, message)
 
     def action_step_back(self) -> None:
         """To the step before, or out of it."""
@@ -358,7 +345,7 @@ class Waiving(Attesting):
         return None if fields["because"] else ("because", "say why the risk can be accepted until then")
 
     def _written(self, told: str) -> None:
-        self.notify(span(told).text, markup=False)
+        self.say(told)
         self.explorer.action_look_again()
         self.dismiss()
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, ClassVar
 
 from fsadvisor.pages.glyphs import Tone, line, span
 from fsadvisor.pages.values import counted, full_name
-from fsadvisor.tui.actions import Action, bindings
+from fsadvisor.tui.actions import Action
 from fsadvisor.tui.screens.attesting import Attesting
 from fsadvisor.tui.views import suppose, values
 from fsadvisor.tui.widgets.rows_view import RowsView
@@ -15,8 +15,6 @@ from fsadvisor.tui.widgets.text_views import LinesView
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
-
-    from textual.binding import BindingType
 
     from fsadvisor import attestation
     from fsadvisor.readers.attestations import Entry
@@ -31,7 +29,6 @@ class Checklist(Attesting):
         Action("turn", "space", "Answer", "The next answer to the question under the cursor: yes, no, or none"),
         *Attesting.ACTIONS,
     )
-    BINDINGS: ClassVar[list[BindingType]] = bindings(ACTIONS)
 
     def __init__(self, offered: Sequence[tuple[str, str]]) -> None:
         super().__init__(offered)

@@ -14,7 +14,7 @@ from fsadvisor.pages.glyphs import Line, Tone, cut, line, span
 from fsadvisor.pages.values import full_name
 from fsadvisor.storage import Supposition
 from fsadvisor.storage.catalogue import catalogue
-from fsadvisor.tui.actions import Action, bindings
+from fsadvisor.tui.actions import Action
 from fsadvisor.tui.screen import ExplorerScreen
 from fsadvisor.tui.views import suppose
 from fsadvisor.tui.views.values import NoValueError, hint, typed, wrapping
@@ -27,7 +27,6 @@ if TYPE_CHECKING:
     from typing import Any
 
     from textual.app import ComposeResult
-    from textual.binding import BindingType
     from textual.events import Key
 
     from fsadvisor.pages.glyphs import Glyphs
@@ -60,7 +59,6 @@ class Choosing(TypedToFind):
 
     NAME = "choose"
     ACTIONS: ClassVar[tuple[Action, ...]] = (Action("app.back", "escape,backspace", "Back", "Choose nothing"),)
-    BINDINGS: ClassVar[list[BindingType]] = bindings(ACTIONS)
 
     def __init__(
         self, mode: str, question: str, rows: Callable[[int, Glyphs], Sequence[Row]], then: Callable[[str], object]
@@ -100,7 +98,6 @@ class Supposing(TypedToFind):
     NAME = "suppose"
     MODE = "what_if"
     ACTIONS: ClassVar[tuple[Action, ...]] = (Action("step_back", "escape,backspace", "Back", "A step back"),)
-    BINDINGS: ClassVar[list[BindingType]] = bindings(ACTIONS)
 
     def __init__(self, offered: Sequence[tuple[str, str]] = ()) -> None:
         super().__init__()

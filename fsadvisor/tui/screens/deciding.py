@@ -86,10 +86,6 @@ class Deciding(ExplorerScreen):
         """Why what the cursor is on is neither waived nor planned."""
         return "Only advice can be waived or planned: this is none."
 
-    def say(self, words: str, *, failed: bool = False) -> None:
-        """For a moment, in the last line."""
-        self.notify(span(words).text, severity="warning" if failed else "information", markup=False)
-
     def action_waive(self) -> None:
         """Ask until when, and why, to accept the finding under the cursor."""
         finding = self.finding_here()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, ClassVar, Final, TypeAlias, TypeVar, cast
+from typing import TYPE_CHECKING, ClassVar, Final, TypeAlias, TypeVar
 
 from textual.command import CommandList, CommandPalette
 from textual.containers import Vertical
@@ -25,7 +25,6 @@ if TYPE_CHECKING:
     from textual.events import Key
 
     from fsadvisor.pages.document import Document
-    from fsadvisor.tui.widgets.bars import Application
 
 Choices: TypeAlias = tuple[tuple[str, str, str], ...]
 """Key, what it does, and the answer that it gives."""
@@ -69,7 +68,7 @@ class Question(Dialog[str]):
     def compose(self) -> ComposeResult:
         """Text and keys."""
         with Vertical():
-            yield DocumentView(unicode=cast("Application", self.app).terminal.unicode)
+            yield DocumentView()
             yield LinesView(2)
 
     def on_mount(self) -> None:

@@ -5,21 +5,17 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, ClassVar
 
 from fsadvisor.pages.values import counted
-from fsadvisor.tui.actions import Action, bindings
+from fsadvisor.tui.actions import Action
 from fsadvisor.tui.copying import copy
-from fsadvisor.tui.screen import ExplorerScreen
+from fsadvisor.tui.screen import TextScreen
 from fsadvisor.tui.views import doctor
-from fsadvisor.tui.widgets.text_views import DocumentView
 
 if TYPE_CHECKING:
-    from textual.app import ComposeResult
-    from textual.binding import BindingType
-
     from fsadvisor.measure.now.answer import Answer
     from fsadvisor.tui.views.snapshot import Snapshot
 
 
-class DoctorScreen(ExplorerScreen):
+class DoctorScreen(TextScreen):
     """Shows the last look while the next is under way; what is old is looked at again when one comes here."""
 
     NAME = "doctor"
@@ -32,7 +28,6 @@ class DoctorScreen(ExplorerScreen):
         Action("copy", "y", "Copy", "Copy the commands that the bar marks"),
         Action("app.back", "escape", "Back", "Back to where one came from"),
     )
-    BINDINGS: ClassVar[list[BindingType]] = bindings(ACTIONS)
 
     def __init__(self, key: str = "") -> None:  # noqa: ARG002 - each place that is opened over another has a key
         super().__init__()
@@ -40,10 +35,6 @@ class DoctorScreen(ExplorerScreen):
         """The moment of the incident that is shown; None: now."""
 
         self._answer: Answer | None = None
-
-    def body(self) -> ComposeResult:
-        """One text."""
-        yield DocumentView(unicode=self.explorer.terminal.unicode)
 
     def show_snapshot(self, snapshot: Snapshot) -> None:  # noqa: ARG002 - it is the explorer's
         """The audit's part may be another one."""
@@ -72,7 +63,7 @@ class DoctorScreen(ExplorerScreen):
             page = doctor.page(self._answer, explorer.snapshot, looking=asked.looking, live=live, trouble=asked.trouble)
         else:
             page = doctor.moment(self._answer, asked.kept, self._at, explorer.glyphs)
-        self.query_one(DocumentView).show(page)
+        self.text.show(page)
         self.refresh_bindings()
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
@@ -87,7 +78,7 @@ class DoctorScreen(ExplorerScreen):
         if action == "rule":
             return bool(self._answer and self._answer.found)
         if action == "copy":
-            return self.query_one(DocumentView).commands is not None
+            return self.text.commands is not None
         return super().check_action(action, parameters)
 
     def action_again(self) -> None:
@@ -114,7 +105,7 @@ class DoctorScreen(ExplorerScreen):
 
     def action_copy(self) -> None:
         """To paste them into a shell."""
-        if commands := self.query_one(DocumentView).commands:
+        if commands := self.text.commands:
             what = counted(len(commands.copied), "line")
             copy(
                 self.app, commands.copied, f"{what} ({commands.name})" if commands.name else what, "e saves the screen"

@@ -7,14 +7,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar, Final
 
 from textual.containers import Horizontal
-from textual.message import Message
 
 from fsadvisor.machine.port import MachineError
 from fsadvisor.machine.safe_files import write_new
 from fsadvisor.pages.document import Commands
 from fsadvisor.pages.values import counted
 from fsadvisor.rulebook.rule import CALLS_FOR_ACTION
-from fsadvisor.tui.actions import Action, bindings
+from fsadvisor.tui.actions import Action
 from fsadvisor.tui.copying import copy
 from fsadvisor.tui.screens.deciding import DECISIONS, Deciding
 from fsadvisor.tui.views import finding, trials
@@ -25,7 +24,6 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from textual.app import ComposeResult
-    from textual.binding import BindingType
     from textual.events import Resize
 
     from fsadvisor.report.findings import Finding
@@ -62,15 +60,6 @@ class FindingScreen(Deciding):
         Action("app.back", "escape", "Back", "Back to where one came from"),
         Action("app.focus_next", "tab", "Other half", "The other half of the page, on a wide screen", shown=False),
     )
-    BINDINGS: ClassVar[list[BindingType]] = bindings(ACTIONS)
-
-    class Written(Message):
-        """A file was written, or why not."""
-
-        def __init__(self, words: str, *, failed: bool) -> None:
-            super().__init__()
-            self.words = words
-            self.failed = failed
 
     def __init__(self, key: str) -> None:
         super().__init__()
@@ -80,10 +69,9 @@ class FindingScreen(Deciding):
 
     def body(self) -> ComposeResult:
         """One column, or two."""
-        unicode = self.explorer.terminal.unicode
         with Horizontal():
-            yield DocumentView(id="why", unicode=unicode)
-            yield DocumentView(id="todo", unicode=unicode)
+            yield DocumentView(id="why")
+            yield DocumentView(id="todo")
         yield AskLine()
 
     def show_snapshot(self, snapshot: Snapshot) -> None:
@@ -164,13 +152,9 @@ class FindingScreen(Deciding):
             file = path.expanduser().absolute()
             write_new(file, content)
         except (MachineError, RuntimeError, OSError) as error:
-            self.post_message(self.Written(str(error), failed=True))
+            self.call_later(self.say, str(error), failed=True)
         else:
-            self.post_message(self.Written(f"Written to {file}", failed=False))
-
-    def on_finding_screen_written(self, message: Written) -> None:
-        """Say where it is, or why it is not."""
-        self.say(message.words, failed=message.failed)
+            self.call_later(self.say, f"Written to {file}")
 
     def action_choose(self) -> None:
         """Into the plan, or out of it."""

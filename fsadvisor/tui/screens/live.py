@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING, ClassVar, Final
 
 from textual.binding import Binding
 from textual.containers import Container, Vertical
-from textual.message import Message
 
 from fsadvisor.pages.document import Document, Gap, paragraph
-from fsadvisor.tui.actions import Action, bindings
+from fsadvisor.tui.actions import Action
 from fsadvisor.tui.sampling import Sampling
 from fsadvisor.tui.screen import ExplorerScreen
 from fsadvisor.tui.views import live, live_disk
@@ -49,7 +49,7 @@ class Live(ExplorerScreen):
         Action("ladder", "m", "Measure", "What an fsync on it is made of: data, journal and flush", shown=False),
         Action("close", "escape", "Close", "Close the disk that Enter has opened", shown=False),
     )
-    BINDINGS: ClassVar[list[BindingType]] = [*bindings(ACTIONS), Binding("d", "app.doctor", "Now")]
+    BINDINGS: ClassVar[list[BindingType]] = [Binding("d", "app.doctor", "Now")]
     HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (136, "-wide"), (190, "-widest")]  # noqa: RUF012 - Textual's own
     VERTICAL_BREAKPOINTS = [(0, "-low"), (32, "-tall")]  # noqa: RUF012 - Textual's own
     DEFAULT_CSS = """
@@ -69,9 +69,6 @@ class Live(ExplorerScreen):
     """
     SAMPLING: ClassVar[type[Sampling]] = Sampling
 
-    class Sampled(Message):
-        """There is a new sample."""
-
     def __init__(self) -> None:
         super().__init__()
         self._sampling: Sampling | None = None
@@ -89,7 +86,7 @@ class Live(ExplorerScreen):
     def body(self) -> ComposeResult:
         """Sums, the disks above the processes, and one disk beside them; for a recording, why there is nothing."""
         if not self.explorer.session.moves:
-            yield DocumentView(id="recorded", unicode=self.explorer.terminal.unicode)
+            yield DocumentView(id="recorded")
             return
         yield LinesView(4, id="sums")
         with Container(id="panes"):
@@ -98,7 +95,7 @@ class Live(ExplorerScreen):
                 yield RowsView(id="disks")
                 yield LinesView(2, id="writers_title")
                 yield RowsView(id="writers", empty=" No process that could be looked at has written since Live began.")
-            yield DocumentView(id="disk", unicode=self.explorer.terminal.unicode)
+            yield DocumentView(id="disk")
         yield LinesView(1, id="status")
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
@@ -129,7 +126,7 @@ class Live(ExplorerScreen):
         if self._sampling is None:
             explorer = self.explorer
             self._sampling = self._made(
-                lambda: self.post_message(self.Sampled()),
+                partial(self.call_later, self._sampled),
                 lambda error: explorer.post_message(explorer.Surveyed(error)),
             )
         if not self._stopped:
@@ -153,7 +150,7 @@ class Live(ExplorerScreen):
         if self._ticking:
             self._ticking.pause()
 
-    def on_live_sampled(self) -> None:
+    def _sampled(self) -> None:
         """Draw the new sample."""
         if self._sampling and not self._sampling.paused:
             self._seen = self._sampling.seen()
@@ -262,7 +259,7 @@ class Live(ExplorerScreen):
         if key:
             self.explorer.go("finding", key)
         else:
-            self._say("No advice on this disk, nor on what stands on it.")
+            self.say("No advice on this disk, nor on what stands on it.")
 
     def action_open_subject(self) -> None:
         """The facts of the disk under the cursor."""
@@ -270,7 +267,7 @@ class Live(ExplorerScreen):
         if standing:
             self.explorer.go("subject", standing[0].id)
         else:
-            self._say("Nothing more is known of this device: r looks again.")
+            self.say("Nothing more is known of this device: r looks again.")
 
     async def action_ladder(self) -> None:
         """Where one measures; nothing is started yet."""
@@ -280,10 +277,7 @@ class Live(ExplorerScreen):
             self.explorer.wanted_probe = ("fsync-ladder", points[0])
             await self.explorer.action_go_to("probes")
         else:
-            self._say("No filesystem is mounted on this device: there is nowhere to measure.")
-
-    def _say(self, words: str) -> None:
-        self.notify(words, markup=False)
+            self.say("No filesystem is mounted on this device: there is nowhere to measure.")
 
     def action_every(self) -> None:
         """The idle ones, too, or not."""

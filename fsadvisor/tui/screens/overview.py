@@ -7,10 +7,9 @@ from typing import TYPE_CHECKING, ClassVar, Final
 
 from textual.binding import Binding
 from textual.containers import Container, Vertical
-from textual.message import Message
 
 from fsadvisor.pages.glyphs import NOTHING
-from fsadvisor.tui.actions import Action, bindings
+from fsadvisor.tui.actions import Action
 from fsadvisor.tui.screens.choosing import Choosing
 from fsadvisor.tui.screens.deciding import DECISIONS
 from fsadvisor.tui.screens.panes import OnTheBoard, Telling
@@ -65,25 +64,18 @@ class Overview(OnTheBoard):
         Action("all_advice", "escape", "All advice", "Show all advice again, after the tree narrowed it", False),
     )
     BINDINGS: ClassVar[list[BindingType]] = [
-        *bindings(ACTIONS),
         Binding("d", "app.doctor", "Now"),
         Binding("tab", "other_pane", "Pane", priority=True),
         Binding("shift+tab", "other_pane", "Pane", show=False, priority=True),
     ]
     """Tab comes first: what is typed right after it is meant for the other pane."""
 
-    class Counted(Message):
-        """There is a new sample of what the disks do."""
-
-    class FindingReady(Message):
-        """The finding under the cursor, which is of many subjects, is told."""
-
     def __init__(self) -> None:
         super().__init__()
         self._counting: Counting | None = None
         self._moving = board.Traffic()
         self._resting: Timer | None = None
-        self._beside = Telling(lambda: self.post_message(self.FindingReady()))
+        self._beside = Telling(partial(self.call_later, self._show_detail))
         self._way = advice.ALL_ADVICE
         self._about = ""
         """The id of the subject that the advice is narrowed to; '' where it is not."""
@@ -131,7 +123,7 @@ class Overview(OnTheBoard):
         if self._counting is None and self.explorer.session.moves:
             explorer = self.explorer
             self._counting = self.counting(
-                lambda: self.post_message(self.Counted()),
+                partial(self.call_later, self._show_counters),
                 lambda error: explorer.post_message(explorer.Surveyed(error)),
             )
         if self._counting is not None:
@@ -148,11 +140,7 @@ class Overview(OnTheBoard):
         if self._counting is not None:
             self._counting.pause()
 
-    def on_overview_finding_ready(self) -> None:
-        """What is told of it."""
-        self._show_detail()
-
-    def on_overview_counted(self) -> None:
+    def _show_counters(self) -> None:
         """Other figures in the rows that are there."""
         snapshot, tree, scale = self._snapshot, self._tree, self._moving.top
         if snapshot is None or tree is None or self._counting is None:

@@ -56,7 +56,7 @@ class Glimpsing(Deciding):
         waits = self.explorer.snapshot is None
         if waits:
             words = overview.how_far(self.explorer.session.progress)
-            self.notify(f"It is still being read{': ' if words else ''}{words}", markup=False)
+            self.say(f"It is still being read{': ' if words else ''}{words}")
         return waits
 
     def _tell_how_far(self) -> None:

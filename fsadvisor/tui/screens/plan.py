@@ -3,19 +3,19 @@
 from __future__ import annotations
 
 import threading
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar, Final
 
 from textual.containers import Container, Vertical
-from textual.message import Message
 
 from fsadvisor.machine.port import MachineError
-from fsadvisor.pages.glyphs import span
 from fsadvisor.pages.values import counted
 from fsadvisor.plan import documents
-from fsadvisor.tui.actions import Action, bindings
+from fsadvisor.tui.actions import Action
 from fsadvisor.tui.copying import copy
 from fsadvisor.tui.screen import ExplorerScreen
+from fsadvisor.tui.session import Newest
 from fsadvisor.tui.views import finding, plan
 from fsadvisor.tui.widgets.bars import AskLine
 from fsadvisor.tui.widgets.rows_view import RowsView
@@ -25,7 +25,6 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from textual.app import ComposeResult
-    from textual.binding import BindingType
     from textual.events import DescendantFocus, Resize
 
     from fsadvisor.pages.document import Document
@@ -60,7 +59,6 @@ class PlanScreen(ExplorerScreen):
         Action("open_row", "enter", "Open", "Why the finding under the cursor is there", shown=False),
         Action("app.focus_next", "tab", "Other pane", "From the list to the page and back", shown=False),
     )
-    BINDINGS: ClassVar[list[BindingType]] = bindings(ACTIONS)
     DEFAULT_CSS = """
     PlanScreen #panes { layout: vertical; height: 1fr; }
     PlanScreen #of-list { height: auto; }
@@ -71,40 +69,23 @@ class PlanScreen(ExplorerScreen):
     PlanScreen #panes.-empty #of-list { display: none; }
     """
 
-    class Made(Message):
-        """The plan is there, or why not."""
-
-        def __init__(self, number: int, plan_made: plan.Gathered | Exception) -> None:
-            super().__init__()
-            self.number = number
-            self.found = plan_made
-
-    class Saved(Message):
-        """The folder was written, or why not."""
-
-        def __init__(self, words: str, *, failed: bool) -> None:
-            super().__init__()
-            self.words = words
-            self.failed = failed
-
     def __init__(self) -> None:
         super().__init__()
         self._found: plan.Gathered | None = None
         self._made_for: object = None
-        self._number = 0
+        self._newest: Newest[plan.Gathered] = Newest(partial(self.call_later, self._made))
         self._pages: Mapping[str, Document] = {}
         self._page = plan.STEPS
 
     def body(self) -> ComposeResult:
         """The list and the page."""
-        glyphs = self.explorer.glyphs
         with Container(id="panes"):
             with Vertical(id="of-list"):
-                yield PaneTitle(glyphs.right, glyphs.ellipsis)
+                yield PaneTitle()
                 yield RowsView(id="chosen")
             with Vertical(id="of-page"):
-                yield PagesBar(glyphs.right, glyphs.ellipsis)
-                yield DocumentView(id="page", unicode=self.explorer.terminal.unicode)
+                yield PagesBar()
+                yield DocumentView(id="page")
         yield AskLine()
 
     @property
@@ -131,33 +112,26 @@ class PlanScreen(ExplorerScreen):
         if self._made_for == (snapshot.number, chosen):
             return
         self._made_for = (snapshot.number, chosen)
-        self._number += 1
         if not chosen:
+            self._newest.drop()
             self._show(None)
             return
         self.query_one(PaneTitle).show(plan.title(None, self.explorer.chosen.findings(snapshot.findings)))
         if self._found is None:
             self._turn_pages({plan.STEPS: plan.being_made()})
-        threading.Thread(target=self._run, args=(self._number, snapshot, chosen), daemon=True).start()
+        self._newest.ask(partial(self._gathered, snapshot, chosen))
 
-    def _run(self, number: int, snapshot: Snapshot, chosen: tuple[tuple[str, str], ...]) -> None:
+    def _gathered(self, snapshot: Snapshot, chosen: tuple[tuple[str, str], ...]) -> plan.Gathered:
         """On a thread."""
-        try:
-            gathered = self.explorer.session.asked(lambda machine: plan.gathered(snapshot, chosen, machine.read))
-            _ = gathered.parts, gathered.files
-        except Exception as error:  # noqa: BLE001 - told in the page; a thread's death would tell nobody
-            self.post_message(self.Made(number, error))
-        else:
-            self.post_message(self.Made(number, gathered))
+        gathered = self.explorer.session.asked(lambda machine: plan.gathered(snapshot, chosen, machine.read))
+        _ = gathered.parts, gathered.files
+        return gathered
 
-    def on_plan_screen_made(self, message: Made) -> None:
-        """Show it, unless a later one is under way."""
-        if message.number != self._number:
-            return
-        if isinstance(message.found, Exception):
-            self._turn_pages({plan.STEPS: plan.failed(message.found)})
+    def _made(self, made: plan.Gathered | Exception) -> None:
+        if isinstance(made, Exception):
+            self._turn_pages({plan.STEPS: plan.failed(made)})
         else:
-            self._show(message.found)
+            self._show(made)
 
     def _show(self, gathered: plan.Gathered | None) -> None:
         self._found = gathered
@@ -186,7 +160,7 @@ class PlanScreen(ExplorerScreen):
         self._page = name
         bar = self.query_one(PagesBar)
         bar.display = len(self._pages) > 1
-        bar.show(list(self._pages), name)
+        bar.show_pages(list(self._pages), name)
         self._reader.show(self._pages[name])
 
     def _fit(self, width: int) -> None:
@@ -236,7 +210,7 @@ class PlanScreen(ExplorerScreen):
         """Whether there is none; the person is told so."""
         if not self._is_scripted:
             left = self._found is not None
-            self._say("No script: all that is chosen is left to you." if left else "Nothing is chosen.", failed=True)
+            self.say("No script: all that is chosen is left to you." if left else "Nothing is chosen.", failed=True)
         return not self._is_scripted
 
     def action_page(self, by: int) -> None:
@@ -255,7 +229,7 @@ class PlanScreen(ExplorerScreen):
             return
         choosable = plan.all_with_commands(snapshot)
         if not choosable:
-            self._say("No advice here has commands.", failed=True)
+            self.say("No advice here has commands.", failed=True)
         self.explorer.chosen.add(choosable)
         self._make(snapshot)
 
@@ -273,9 +247,6 @@ class PlanScreen(ExplorerScreen):
         self.explorer.chosen.clear()
         if self.explorer.snapshot is not None:
             self._make(self.explorer.snapshot)
-
-    def _say(self, words: str, *, failed: bool = False) -> None:
-        self.notify(span(words).text, severity="warning" if failed else "information", markup=False)
 
     def action_copy(self) -> None:
         """The page where it is a file, else the script."""
@@ -301,10 +272,6 @@ class PlanScreen(ExplorerScreen):
             folder = where.expanduser().absolute()
             documents.write(gathered.files.values(), folder)
         except (MachineError, RuntimeError, ValueError) as error:
-            self.post_message(self.Saved(str(error), failed=True))
+            self.call_later(self.say, str(error), failed=True)
         else:
-            self.post_message(self.Saved(f"Saved in {folder}; nothing was run: read README.txt there.", failed=False))
-
-    def on_plan_screen_saved(self, message: Saved) -> None:
-        """Say where it is, or why it is not."""
-        self._say(message.words, failed=message.failed)
+            self.call_later(self.say, f"Saved in {folder}; nothing was run: read README.txt there.")

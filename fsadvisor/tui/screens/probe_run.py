@@ -15,17 +15,13 @@ from fsadvisor.facts import Cause, Unknown
 from fsadvisor.machine.kept_files import PROBES
 from fsadvisor.pages.document import Document, paragraph
 from fsadvisor.survey.read_fact import file_record
-from fsadvisor.tui.actions import Action, bindings
-from fsadvisor.tui.screen import ExplorerScreen
+from fsadvisor.tui.actions import Action
+from fsadvisor.tui.screen import TextScreen
 from fsadvisor.tui.screens.dialogs import Choices, Question
 from fsadvisor.tui.views import probe_page, probe_progress
 from fsadvisor.tui.views.probes import NO_RESULTS, ResultsByMount, results_of
-from fsadvisor.tui.widgets.text_views import DocumentView
 
 if TYPE_CHECKING:
-    from textual.app import ComposeResult
-    from textual.binding import BindingType
-
     from fsadvisor.machine.port import Machine
     from fsadvisor.storage import Storage
     from fsadvisor.tui.measuring import Measurer, Prober
@@ -33,7 +29,7 @@ if TYPE_CHECKING:
     from fsadvisor.tui.views.snapshot import Snapshot
 
 
-class ProgressScreen(ExplorerScreen):
+class ProgressScreen(TextScreen):
     """The measurement of the moment, or the last one. Subclasses say whose it is, and make its page."""
 
     CANCEL: ClassVar[Document]
@@ -45,41 +41,35 @@ class ProgressScreen(ExplorerScreen):
         """What starts and holds the measurement."""
 
     @abstractmethod
-    def page(self, progress: Any, width: int) -> Document:  # noqa: ANN401 - of either kind
+    def progress_page(self, progress: Any, width: int) -> Document:  # noqa: ANN401 - of either kind
         """How far the measurement is, as a page."""
 
-    def body(self) -> ComposeResult:
-        """One text."""
-        yield DocumentView(unicode=self.explorer.terminal.unicode)
+    def page(self, width: int) -> Document | None:
+        """Nothing before anything was measured."""
+        progress = self.measurer.progress
+        return None if progress is None else self.progress_page(progress, width)
+
+    def draw(self) -> None:
+        """The keys change with it."""
+        super().draw()
+        self.refresh_bindings()
 
     def on_mount(self) -> None:
         """As far as it is."""
-        self.call_after_refresh(self._draw)
+        self.call_after_refresh(self.draw)
 
     def on_screen_resume(self) -> None:
         """Show what was measured meanwhile."""
         super().on_screen_resume()
-        self._draw()
-
-    def on_resize(self) -> None:
-        """Plots are drawn for a width."""
-        self.call_after_refresh(self._draw)
+        self.draw()
 
     def on_explorer_probe_changed(self) -> None:
         """Show what the probe has told."""
-        self._draw()
+        self.draw()
 
     def on_explorer_trial_changed(self) -> None:
         """Show what the trial has told."""
-        self._draw()
-
-    def _draw(self) -> None:
-        view = self.query_one(DocumentView)
-        width = view.scrollable_content_region.width
-        progress = self.measurer.progress
-        if progress is not None and width > 0:
-            view.show(self.page(progress, width))
-        self.refresh_bindings()
+        self.draw()
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         """There is nothing to cancel where it has ended."""
@@ -107,7 +97,7 @@ class ProgressScreen(ExplorerScreen):
     def _answered(self, answer: str | None) -> None:
         if answer == "yes":
             self.measurer.stop()
-            self._draw()
+            self.draw()
 
 
 def stored_results(machine: Machine | None, storage: Storage) -> ResultsByMount:
@@ -118,13 +108,12 @@ def stored_results(machine: Machine | None, storage: Storage) -> ResultsByMount:
     return record or NO_RESULTS
 
 
-class Probed(ExplorerScreen):
+class Probed(TextScreen):
     """The newest result drawn, earlier ones, and what is known of the like; of a mount, all jobs in short."""
 
     NAME = "results"
     MODE = "probes"
     ACTIONS: ClassVar[tuple[Action, ...]] = (Action("app.back", "escape", "Back", "Back to the probes"),)
-    BINDINGS: ClassVar[list[BindingType]] = bindings(ACTIONS)
 
     def __init__(self, mount: str, job: str = "") -> None:
         """Of all jobs where none is named."""
@@ -132,29 +121,17 @@ class Probed(ExplorerScreen):
         self._mount, self._job = mount, job
         self._kept = NO_RESULTS
 
-    def body(self) -> ComposeResult:
-        """One text."""
-        yield DocumentView(unicode=self.explorer.terminal.unicode)
-
     def show_snapshot(self, snapshot: Snapshot) -> None:
         """A result may have come."""
         self._kept = stored_results(self.explorer.session.machine, snapshot.storage)
-        self.call_after_refresh(self._draw)
+        self.call_after_refresh(self.draw)
 
-    def on_resize(self) -> None:
-        """Plots are drawn for a width."""
-        self.call_after_refresh(self._draw)
-
-    def _draw(self) -> None:
-        view = self.query_one(DocumentView)
-        width, now, glyphs = view.scrollable_content_region.width, self.explorer.session.now, self.explorer.glyphs
-        if width <= 0:
-            return
-        results = self._kept.on(self._mount)
+    def page(self, width: int) -> Document:
+        """Of the job, or of the mount."""
+        results, now, glyphs = self._kept.on(self._mount), self.explorer.session.now, self.explorer.glyphs
         if self._job:
-            view.show(probe_page.job_page(self._job, self._mount, results, now, width, glyphs))
-        else:
-            view.show(probe_page.mount_page(self._mount, results, now, width, glyphs))
+            return probe_page.job_page(self._job, self._mount, results, now, width, glyphs)
+        return probe_page.mount_page(self._mount, results, now, width, glyphs)
 
 
 class ProbeRun(ProgressScreen):
@@ -167,7 +144,6 @@ class ProbeRun(ProgressScreen):
         Action("compare", "v,enter", "Compare", "The results beside earlier ones, and what is known of the like"),
         Action("leave", "escape", "Back", "Back to the probes; one that still runs is stopped, after asking"),
     )
-    BINDINGS: ClassVar[list[BindingType]] = bindings(ACTIONS)
     CANCEL = Document(
         "cancel",
         (paragraph("Stop the probe? What it has made is taken away; what it has measured so far is shown."),),
@@ -178,7 +154,7 @@ class ProbeRun(ProgressScreen):
         """The explorer's prober."""
         return self.explorer.prober
 
-    def page(self, progress: ProbeProgress, width: int) -> Document:
+    def progress_page(self, progress: ProbeProgress, width: int) -> Document:
         """How far the probe is."""
         return probe_progress.progress_page(progress, width, self.explorer.glyphs)
 

@@ -8,7 +8,7 @@ from textual.containers import Container, Vertical
 
 from fsadvisor.measure.messages import ProbeAsked
 from fsadvisor.measure.probe.jobs import SUITES
-from fsadvisor.tui.actions import Action, bindings
+from fsadvisor.tui.actions import Action
 from fsadvisor.tui.screen import ExplorerScreen
 from fsadvisor.tui.screens.probe_run import GENTLY, YES, Probed, ProbeQuestion, ProbeRun, stored_results
 from fsadvisor.tui.views import probe_page, probes
@@ -19,7 +19,6 @@ from fsadvisor.tui.widgets.text_views import DocumentView, PaneTitle
 
 if TYPE_CHECKING:
     from textual.app import ComposeResult
-    from textual.binding import BindingType
     from textual.events import DescendantFocus, Resize
 
     from fsadvisor.tui.views.snapshot import Snapshot
@@ -65,7 +64,6 @@ class Probes(ExplorerScreen):
         Action("clear", "c", "Put back", "Put all picked jobs back", shown=False),
         Action("other_pane", "tab,shift+tab,left,right,h,l", "Pane", "From the mounts to the jobs, and back"),
     )
-    BINDINGS: ClassVar[list[BindingType]] = bindings(ACTIONS)
 
     def __init__(self) -> None:
         super().__init__()
@@ -77,16 +75,15 @@ class Probes(ExplorerScreen):
 
     def body(self) -> ComposeResult:
         """Mounts, jobs, the job."""
-        glyphs = self.explorer.glyphs
         with Container(id="probe-panes"):
             with Vertical(id="of-mounts"):
-                yield PaneTitle(glyphs.right, glyphs.ellipsis, id="mounts-title")
+                yield PaneTitle(id="mounts-title")
                 yield RowsView(id="mounts", empty="No mount here can be probed.")
             with Vertical(id="of-jobs"):
-                yield PaneTitle(glyphs.right, glyphs.ellipsis, id="jobs-title")
+                yield PaneTitle(id="jobs-title")
                 yield RowsView(id="jobs")
             with Vertical(id="of-job"):
-                yield DocumentView(id="job", unicode=self.explorer.terminal.unicode)
+                yield DocumentView(id="job")
         yield AskLine()
 
     @property
@@ -237,21 +234,21 @@ class Probes(ExplorerScreen):
     def action_measure(self) -> None:
         """Ask what it takes; of what runs, show how far it is."""
         if not self.explorer.session.live:
-            self.notify("A recording cannot be probed: it has no disk. Its results are shown.", markup=False)
+            self.say("A recording cannot be probed: it has no disk. Its results are shown.")
         elif self.is_read_only():
             return
         elif self.explorer.prober.goes_on:
-            self.notify("One probe at a time: this one runs.", markup=False)
+            self.say("One probe at a time: this one runs.")
             self.app.push_screen(ProbeRun())
         elif self.explorer.measures:
-            self.notify("A trial runs: one measurement at a time, for they would disturb each other.", markup=False)
+            self.say("A trial runs: one measurement at a time, for they would disturb each other.")
         elif ids := self._ids():
             seconds = _QUICK_SECONDS if set(ids) == set(SUITES["quick"]) else _SECONDS
             prober = self.explorer.prober
             progress = prober.ask(ProbeAsked(jobs=ids, target=self._target, seconds=seconds))
             self.app.push_screen(ProbeQuestion(prober, progress), self._answered)
         else:
-            self.notify("Pick what to measure: Space picks a job, a suite or a group.", markup=False)
+            self.say("Pick what to measure: Space picks a job, a suite or a group.")
 
     def _ids(self) -> tuple[str, ...]:
         row = self._jobs.row

@@ -13,8 +13,8 @@ from textual.containers import Horizontal, Vertical
 
 from fsadvisor.report.rule_page import document
 from fsadvisor.rulebook.rule import CALLS_FOR_ACTION
-from fsadvisor.tui.actions import Action, bindings
-from fsadvisor.tui.screen import ExplorerScreen
+from fsadvisor.tui.actions import Action
+from fsadvisor.tui.screen import ExplorerScreen, TextScreen
 from fsadvisor.tui.screens.deciding import DECISIONS, Deciding
 from fsadvisor.tui.views import finding, subject, suppose
 from fsadvisor.tui.views.subject import subject_rows, without_rows
@@ -25,7 +25,6 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from textual.app import ComposeResult
-    from textual.binding import BindingType
     from textual.events import Resize
 
     from fsadvisor.report.findings import Finding
@@ -53,7 +52,6 @@ class SubjectScreen(Deciding):
         *DECISIONS,
         Action("app.back", "escape", "Back", "Back to where one came from"),
     )
-    BINDINGS: ClassVar[list[BindingType]] = bindings(ACTIONS)
     DEFAULT_CSS = """
     SubjectScreen #detail { height: 7; background: $surface; }
     SubjectScreen #rows { width: 1fr; }
@@ -74,13 +72,12 @@ class SubjectScreen(Deciding):
 
     def body(self) -> ComposeResult:
         """The list, what its row means, and more."""
-        unicode = self.explorer.terminal.unicode
-        yield PaneTitle(" ", self.explorer.glyphs.ellipsis, id="about")
+        yield PaneTitle(id="about")
         with Horizontal(id="columns"):
             yield RowsView(id="rows")
             with Vertical(id="beside"):
-                yield DocumentView(id="more", unicode=unicode)
-                yield DocumentView(id="detail", unicode=unicode)
+                yield DocumentView(id="more")
+                yield DocumentView(id="detail")
 
     def show_snapshot(self, snapshot: Snapshot) -> None:
         """The list anew, the cursor where it was."""
@@ -175,7 +172,7 @@ class SubjectScreen(Deciding):
         """The other half: on a wide screen the keyboard goes there, on a narrow one it takes the list's place."""
         rows, more = self.query_one("#rows", RowsView), self.query_one("#more", DocumentView)
         if not self._has_more:
-            self.notify("There is no more to tell of it than this list.", markup=False)
+            self.say("There is no more to tell of it than this list.")
             return
         if self.size.width < _WIDE:
             self._shows_more = not self._shows_more
@@ -196,7 +193,6 @@ class SubjectsScreen(ExplorerScreen):
         Action("open_row", "enter", "Open", "All that is known of it"),
         Action("app.back", "escape", "Back", "Back to the finding"),
     )
-    BINDINGS: ClassVar[list[BindingType]] = bindings(ACTIONS)
 
     def __init__(self, key: str) -> None:
         super().__init__()
@@ -217,24 +213,19 @@ class SubjectsScreen(ExplorerScreen):
             self.explorer.go("subject", event.row.key)
 
 
-class RuleScreen(ExplorerScreen):
+class RuleScreen(TextScreen):
     """What `fsadvisor explain` says."""
 
     NAME = "rule"
     MODE = "overview"
     ACTIONS: ClassVar[tuple[Action, ...]] = (Action("app.back", "escape", "Back", "Back to where one came from"),)
-    BINDINGS: ClassVar[list[BindingType]] = bindings(ACTIONS)
 
     def __init__(self, rule: str) -> None:
         super().__init__()
         self._rule = rule
 
-    def body(self) -> ComposeResult:
-        """One text."""
-        yield DocumentView(unicode=self.explorer.terminal.unicode)
-
     def on_mount(self) -> None:
         """It does not change from snapshot to snapshot."""
         rule = next((one for one in self.explorer.session.rulebook.rules if one.id == self._rule), None)
         if rule is not None:
-            self.query_one(DocumentView).show(document(rule))
+            self.text.show(document(rule))

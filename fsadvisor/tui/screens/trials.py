@@ -11,9 +11,8 @@ from textual.containers import Container, Vertical
 
 from fsadvisor.measure.messages import CompareAsked, TrialAsked
 from fsadvisor.pages.document import Document, paragraph
-from fsadvisor.pages.glyphs import span
-from fsadvisor.tui.actions import Action, bindings
-from fsadvisor.tui.screen import ExplorerScreen
+from fsadvisor.tui.actions import Action
+from fsadvisor.tui.screen import ExplorerScreen, TextScreen
 from fsadvisor.tui.screens.dialogs import Choices, Question
 from fsadvisor.tui.screens.probe_run import ProgressScreen, stored_results
 from fsadvisor.tui.views import trials, trials_compare, trials_forecast, trials_try
@@ -24,7 +23,6 @@ from fsadvisor.tui.widgets.text_views import DocumentView, PaneTitle
 
 if TYPE_CHECKING:
     from textual.app import ComposeResult
-    from textual.binding import BindingType
     from textual.events import Resize
 
     from fsadvisor.tui.measuring import Trier
@@ -66,7 +64,6 @@ class TrialRun(ProgressScreen):
         Action("cancel", "x", "Cancel", "Stop it, after asking; everything it made is taken away"),
         Action("leave", "escape", "Back", "Back to the trials; what still runs is stopped, after asking"),
     )
-    BINDINGS: ClassVar[list[BindingType]] = bindings(ACTIONS)
     CANCEL = Document(
         "cancel",
         (paragraph("Stop it? What it has made is taken away; what it has measured so far is shown."),),
@@ -77,7 +74,7 @@ class TrialRun(ProgressScreen):
         """The explorer's trier."""
         return self.explorer.trier
 
-    def page(self, progress: TrialProgress, width: int) -> Document:
+    def progress_page(self, progress: TrialProgress, width: int) -> Document:
         """Of a trial or a comparison."""
         return trials_compare.progress_page(progress, width, self.explorer.glyphs)
 
@@ -108,7 +105,6 @@ class Trials(ExplorerScreen):
         Action("running", "o", "Run", "The trial or comparison that runs, or the last one"),
         Action("clear", "C", "Put back", "Put all picked ones back", shown=False),
     )
-    BINDINGS: ClassVar[list[BindingType]] = bindings(ACTIONS)
 
     def __init__(self) -> None:
         super().__init__()
@@ -125,13 +121,12 @@ class Trials(ExplorerScreen):
 
     def body(self) -> ComposeResult:
         """The list, the row."""
-        glyphs = self.explorer.glyphs
         with Container(id="trial-panes"):
             with Vertical(id="of-trials"):
-                yield PaneTitle(glyphs.right, glyphs.ellipsis, id="trials-title")
+                yield PaneTitle(id="trials-title")
                 yield RowsView(id="trials")
             with Vertical(id="of-trial"):
-                yield DocumentView(id="trial", unicode=self.explorer.terminal.unicode)
+                yield DocumentView(id="trial")
         yield AskLine()
 
     @property
@@ -162,7 +157,7 @@ class Trials(ExplorerScreen):
         if known is not None and self._rows.put_cursor_on(trials.key_of("try", rule, trials.mount_of(known))):
             self._rows.focus()
         else:
-            self.notify(span(f"{rule} is not among what can be tried here on {subject}.").text, markup=False)
+            self.say(f"{rule} is not among what can be tried here on {subject}.")
 
     def _show(self) -> None:
         snapshot = self._snapshot
@@ -247,10 +242,10 @@ class Trials(ExplorerScreen):
         """Ask what it takes; of what runs, show how far it is."""
         explorer = self.explorer
         if explorer.trier.goes_on:
-            self.notify("One at a time: this one runs.", markup=False)
+            self.say("One at a time: this one runs.")
             self.action_running()
         elif explorer.measures:
-            self.notify("A probe runs: one measurement at a time, for they would disturb each other.", markup=False)
+            self.say("A probe runs: one measurement at a time, for they would disturb each other.")
         elif not self.is_read_only():
             progress = explorer.trier.ask(asked)
             self.app.push_screen(TrialQuestion(explorer.trier, progress), self._answered)
@@ -272,7 +267,7 @@ class Trials(ExplorerScreen):
         """Pick a side, or put it back."""
         row = self._rows.row
         if row is None or trials.chosen(row.key).kind not in ("mount", "image"):
-            self.notify("Space picks mounts and filesystems to compare.", markup=False)
+            self.say("Space picks mounts and filesystems to compare.")
             return
         if row.key in self._picked:
             del self._picked[row.key]
@@ -301,7 +296,7 @@ class Trials(ExplorerScreen):
                 words = "None of what is picked is a mount: Space picks the one below which images are made."
             elif targets or images:
                 words = "One side is picked: Space picks another, and c compares them."
-            self.notify(words, markup=False)
+            self.say(words)
             return
         self._ask(CompareAsked(targets=targets, images=images, jobs=trials.JOBS, seconds=trials.COMPARE_S))
 
@@ -310,7 +305,7 @@ class Trials(ExplorerScreen):
         row = self._rows.row
         chosen = trials.chosen(row.key) if row else None
         if chosen is None or chosen.kind not in ("try", "option"):
-            self.notify("A directory is named for a trial: put the cursor on one.", markup=False)
+            self.say("A directory is named for a trial: put the cursor on one.")
             return
         self._asked_for, self._options_on = chosen.mount, ""
         self.query_one(AskLine).ask(
@@ -337,39 +332,29 @@ class Trials(ExplorerScreen):
         self.app.push_screen(TrialRun())
 
 
-class TrialPage(ExplorerScreen):
+class TrialPage(TextScreen):
     """A row of the list, on a screen of its own."""
 
     NAME = "tried"
     MODE = "trials"
     ACTIONS: ClassVar[tuple[Action, ...]] = (Action("app.back", "escape", "Back", "Back to the trials"),)
-    BINDINGS: ClassVar[list[BindingType]] = bindings(ACTIONS)
 
     def __init__(self, key: str) -> None:
         super().__init__()
         self._key = key
         self._snapshot: Snapshot | None = None
 
-    def body(self) -> ComposeResult:
-        """One text."""
-        yield DocumentView(unicode=self.explorer.terminal.unicode)
-
     def show_snapshot(self, snapshot: Snapshot) -> None:
         """A result may have come."""
         self._snapshot = snapshot
-        self.call_after_refresh(self._draw)
+        self.call_after_refresh(self.draw)
 
-    def on_resize(self) -> None:
-        """Plots are drawn for a width."""
-        self.call_after_refresh(self._draw)
-
-    def _draw(self) -> None:
-        view, snapshot, explorer = self.query_one(DocumentView), self._snapshot, self.explorer
-        width = view.scrollable_content_region.width
-        if snapshot is None or width <= 0:
-            return
+    def page(self, width: int) -> Document | None:
+        """Of what the row stands for."""
+        snapshot, explorer = self._snapshot, self.explorer
+        if snapshot is None:
+            return None
         kept, chosen = stored_results(explorer.session.machine, snapshot.storage), trials.chosen(self._key)
         if chosen.kind == "forecast":
-            view.show(trials_forecast.page(kept, chosen.name, width, explorer.glyphs))
-        else:
-            view.show(trials.about(self._key, snapshot, kept, self.explorer.session.now, live=explorer.session.live))
+            return trials_forecast.page(kept, chosen.name, width, explorer.glyphs)
+        return trials.about(self._key, snapshot, kept, explorer.session.now, live=explorer.session.live)

@@ -6,7 +6,6 @@ from functools import partial
 from typing import TYPE_CHECKING, ClassVar, Final
 
 from textual.containers import Horizontal
-from textual.message import Message
 
 from fsadvisor import attestation
 from fsadvisor.attestation import ClaimError
@@ -14,7 +13,7 @@ from fsadvisor.machine.port import Reply
 from fsadvisor.pages.glyphs import cut, span
 from fsadvisor.pages.values import counted
 from fsadvisor.rulebook.rule import Outcome
-from fsadvisor.tui.actions import Action, bindings
+from fsadvisor.tui.actions import Action
 from fsadvisor.tui.copying import copy
 from fsadvisor.tui.screen import ExplorerScreen
 from fsadvisor.tui.screens.choosing import Choosing, Supposing
@@ -30,7 +29,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from textual.app import ComposeResult
-    from textual.binding import BindingType
     from textual.events import Resize
     from textual.widget import Widget
 
@@ -75,18 +73,10 @@ class Unknowns(ExplorerScreen):
         Action("leave_detail", "escape,backspace", "Back", "Back to the list", shown=False),
         Action("app.focus_next", "tab", "Other half", "The other half, on a wide screen", shown=False),
     )
-    BINDINGS: ClassVar[list[BindingType]] = bindings(ACTIONS)
-
-    class Answered(Message):
-        """The thread has gathered the tasks, or failed."""
-
-        def __init__(self, answer: Tasks | Exception) -> None:
-            super().__init__()
-            self.answer = answer
 
     def __init__(self) -> None:
         super().__init__()
-        self._newest: Newest[Tasks] = Newest(lambda answer: self.post_message(self.Answered(answer)))
+        self._newest: Newest[Tasks] = Newest(partial(self.call_later, self._show_tasks))
         self._gathered: Tasks | None = None
 
     def body(self) -> ComposeResult:
@@ -94,17 +84,15 @@ class Unknowns(ExplorerScreen):
         yield LinesView(id="title")
         with Horizontal():
             yield RowsView(id="tasks", empty=" Gathering what could not be told")
-            yield DocumentView(id="detail", unicode=self.explorer.terminal.unicode)
+            yield DocumentView(id="detail")
 
     def show_snapshot(self, snapshot: Snapshot) -> None:
         """Gather on a thread: a big machine has many unknowns."""
         self._newest.ask(partial(Tasks, snapshot, self.explorer.session))
 
-    def on_unknowns_answered(self, message: Answered) -> None:
-        """Show what was gathered."""
-        gathered = message.answer
+    def _show_tasks(self, gathered: Tasks | Exception) -> None:
         if isinstance(gathered, Exception):
-            self._say(f"What could not be told can't be listed: {gathered}")
+            self.say(f"What could not be told can't be listed: {gathered}")
             return
         self._gathered = gathered
         empty = [(span(" All that the rules ask could be told."),)]
@@ -173,18 +161,15 @@ class Unknowns(ExplorerScreen):
         row = self.query_one("#tasks", RowsView).row
         return self._gathered.by_key.get(row.key) if row and self._gathered else None
 
-    def _say(self, words: str) -> None:
-        self.notify(span(words).text, markup=False)
-
     def action_attest(self) -> None:
         """What only a person can know."""
         task = self._under_cursor
         if task is None or self._gathered is None:
             return
         if not task.attestable:
-            self._say(_why_not(next(iter(task.cure.facts))))
+            self.say(_why_not(next(iter(task.cure.facts))))
         elif self.explorer.session.attestations is None:
-            self._say(NOWHERE)
+            self.say(NOWHERE)
         else:
             self.app.push_screen(attesting_screen(task.attestable))
 
@@ -194,7 +179,7 @@ class Unknowns(ExplorerScreen):
         if task is None:
             return
         if not task.probes:
-            self._say("No probe would tell this.")
+            self.say("No probe would tell this.")
         elif len(task.probes) == 1:
             self._measure(task.probes[0])
         else:
@@ -215,13 +200,13 @@ class Unknowns(ExplorerScreen):
         if task.means is Means.INSTALL:
             self.action_copy()
         else:
-            self._say("Nothing to install would tell this.")
+            self.say("Nothing to install would tell this.")
 
     def action_copy(self) -> None:
         """The commands of the task."""
         commands = self.query_one("#detail", DocumentView).commands
         if commands is None:
-            self._say("There are no commands to copy here.")
+            self.say("There are no commands to copy here.")
             return
         what = counted(len(commands.copied), "line")
         copy(self.app, commands.copied, f"{what} ({commands.copied[0]})", "e saves the screen")
@@ -235,7 +220,7 @@ class Unknowns(ExplorerScreen):
         if offered:
             self.app.push_screen(Supposing(offered))
         else:
-            self._say("This fact belongs to nothing here that it could be supposed of.")
+            self.say("This fact belongs to nothing here that it could be supposed of.")
 
 
 def _own(snapshot: Snapshot, task: Task) -> Iterator[tuple[str, str]]:

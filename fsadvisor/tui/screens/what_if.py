@@ -10,11 +10,10 @@ from typing import TYPE_CHECKING, ClassVar, Final
 
 from msgspec import Struct
 from textual.containers import Container, Vertical
-from textual.message import Message
 
 from fsadvisor.pages.glyphs import Tone, cut, line, span
-from fsadvisor.tui.actions import Action, bindings
-from fsadvisor.tui.screen import ExplorerScreen
+from fsadvisor.tui.actions import Action
+from fsadvisor.tui.screen import ExplorerScreen, TextScreen
 from fsadvisor.tui.screens.choosing import Supposing
 from fsadvisor.tui.session import Newest
 from fsadvisor.tui.views import suppose, unlocking, what_if
@@ -26,7 +25,6 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from textual.app import ComposeResult
-    from textual.binding import BindingType
     from textual.events import DescendantFocus
 
     from fsadvisor.pages.document import Document
@@ -101,18 +99,10 @@ class WhatIf(ExplorerScreen):
         Action("undo_all", "U", "Undo all", "Take back every supposition", shown=False),
         Action("app.focus_next", "tab", "List", "The next of the three lists"),
     )
-    BINDINGS: ClassVar[list[BindingType]] = bindings(ACTIONS)
-
-    class Answered(Message):
-        """The thread has worked out what follows, or failed."""
-
-        def __init__(self, answer: Followed | Exception) -> None:
-            super().__init__()
-            self.answer = answer
 
     def __init__(self) -> None:
         super().__init__()
-        self._newest: Newest[Followed] = Newest(lambda answer: self.post_message(self.Answered(answer)))
+        self._newest: Newest[Followed] = Newest(partial(self.call_later, self._answered))
         self._asked: tuple[int, tuple[Supposition, ...]] | None = None
         self._followed: Followed | None = None
         self._folded = False
@@ -124,22 +114,19 @@ class WhatIf(ExplorerScreen):
         yield LinesView(2, id="banner")
         with Container(id="panes"):
             with Vertical(id="supposed-pane"):
-                yield self._title("supposed")
+                yield PaneTitle(id="supposed-title")
                 yield RowsView(id="supposed", empty="  Nothing yet. a supposes a fact.")
             with Vertical(id="changes-pane"):
-                yield self._title("changes")
+                yield PaneTitle(id="changes-title")
                 yield RowsView(id="changes", empty=_WAITING)
             with Vertical(id="unlocks-pane"):
-                yield self._title("unlocks")
+                yield PaneTitle(id="unlocks-title")
                 yield RowsView(id="unlocks", empty=_WAITING)
 
     def on_mount(self) -> None:
         """What the lists are."""
         for name, words in _TITLES.items():
             self.query_one(f"#{name}-title", PaneTitle).show(line(span(words, Tone.TITLE)))
-
-    def _title(self, name: str) -> PaneTitle:
-        return PaneTitle(self.explorer.glyphs.right, self.explorer.glyphs.ellipsis, id=f"{name}-title")
 
     def on_descendant_focus(self, event: DescendantFocus) -> None:
         """Mark the list that has the keyboard."""
@@ -167,9 +154,8 @@ class WhatIf(ExplorerScreen):
         self._show_supposed(real)
         self._show_banner()
 
-    def on_what_if_answered(self, message: Answered) -> None:
+    def _answered(self, answer: Followed | Exception) -> None:
         """Show what follows; what is out of date by now is not shown."""
-        answer = message.answer
         if isinstance(answer, Exception):
             self._trouble = f"It could not be worked out: {answer}"
         elif (answer.real.number, answer.supposed) != self._asked:
@@ -273,7 +259,7 @@ class WhatIf(ExplorerScreen):
         """Take back the supposition under the cursor, or the newest."""
         supposed, mine = self.explorer.supposed, self.query_one("#supposed", RowsView)
         if not supposed:
-            self.notify("Nothing is supposed.", markup=False)
+            self.say("Nothing is supposed.")
             return
         key = mine.row.key if mine.has_focus and mine.row else f"{supposed[-1].subject}\n{supposed[-1].fact}"
         self.explorer.supposed = tuple(one for one in supposed if f"{one.subject}\n{one.fact}" != key)
@@ -282,7 +268,7 @@ class WhatIf(ExplorerScreen):
     def action_undo_all(self) -> None:
         """The real snapshot again."""
         if not self.explorer.supposed:
-            self.notify("Nothing is supposed.", markup=False)
+            self.say("Nothing is supposed.")
             return
         self.explorer.supposed = ()
         self._follow()
@@ -297,7 +283,6 @@ class ChangeScreen(ExplorerScreen):
     ChangeScreen #banner { background: $panel; }
     """
     ACTIONS: ClassVar[tuple[Action, ...]] = (Action("app.back", "escape,backspace", "Back", "Back to the list"),)
-    BINDINGS: ClassVar[list[BindingType]] = bindings(ACTIONS)
 
     def __init__(self, page: Document, supposed: int) -> None:
         """`supposed` facts are taken otherwise: that is said wherever one reads."""
@@ -308,7 +293,7 @@ class ChangeScreen(ExplorerScreen):
     def body(self) -> ComposeResult:
         """That it is not so, and one text."""
         yield LinesView(1, id="banner")
-        yield DocumentView(unicode=self.explorer.terminal.unicode)
+        yield DocumentView()
 
     def on_mount(self) -> None:
         """It does not change any more."""
@@ -317,7 +302,7 @@ class ChangeScreen(ExplorerScreen):
         self.query_one(DocumentView).show(self._page)
 
 
-class AttestationEffect(ExplorerScreen):
+class AttestationEffect(TextScreen):
     """`before` is the snapshot before it was said, `told` what was written where."""
 
     NAME = "said"
@@ -326,23 +311,11 @@ class AttestationEffect(ExplorerScreen):
     ACTIONS: ClassVar[tuple[Action, ...]] = (
         Action("app.back", "escape,enter,backspace", "Back", "Back to where it was said"),
     )
-    BINDINGS: ClassVar[list[BindingType]] = bindings(ACTIONS)
-
-    class Answered(Message):
-        """The thread has made the page, or failed."""
-
-        def __init__(self, answer: Document | Exception) -> None:
-            super().__init__()
-            self.answer = answer
 
     def __init__(self, before: Snapshot, entries: Sequence[Entry], told: str) -> None:
         super().__init__()
         self._before, self._entries, self._told = before, tuple(entries), told
-        self._newest: Newest[Document] = Newest(lambda answer: self.post_message(self.Answered(answer)))
-
-    def body(self) -> ComposeResult:
-        """One text."""
-        yield DocumentView(unicode=self.explorer.terminal.unicode)
+        self._newest: Newest[Document] = Newest(partial(self.call_later, self._made))
 
     def show_snapshot(self, snapshot: Snapshot) -> None:
         """On a thread: a big machine has many facts. The place that is seen beside it must not tell what was."""
@@ -353,8 +326,8 @@ class AttestationEffect(ExplorerScreen):
         live = self.explorer.session.live
         self._newest.ask(partial(what_if.page_of_said, self._before, now, self._entries, self._told, live=live))
 
-    def on_attestation_effect_answered(self, message: Answered) -> None:
+    def _made(self, page: Document | Exception) -> None:
         """Show what the attestation changed."""
-        if isinstance(message.answer, Exception):
-            raise message.answer
-        self.query_one(DocumentView).show(message.answer)
+        if isinstance(page, Exception):
+            raise page
+        self.text.show(page)

@@ -42,10 +42,8 @@ if TYPE_CHECKING:
     from textual.strip import Strip
     from textual.widget import Widget
 
-    from fsadvisor.pages.glyphs import Glyphs
     from fsadvisor.tui.measuring import Doctor, Prober, Trier
     from fsadvisor.tui.session import Session
-    from fsadvisor.tui.terminal import Terminal
     from fsadvisor.tui.views.snapshot import Snapshot
     from fsadvisor.tui.widgets.rows_view import RowsView
     from fsadvisor.tui.widgets.text_views import DocumentView
@@ -54,9 +52,7 @@ if TYPE_CHECKING:
 class Application(Protocol):
     """The explorer, as far as they know it: they are below it, and it imports them."""
 
-    glyphs: Glyphs
     session: Session
-    terminal: Terminal
     prober: Prober
     trier: Trier
     doctor: Doctor
@@ -85,10 +81,6 @@ class Head(Drawn):
         super().__init__()
         self._mode = mode
 
-    @property
-    def _glyphs(self) -> Glyphs:
-        return cast("Application", self.app).glyphs
-
     def show_snapshot(self, snapshot: Snapshot) -> None:
         """Tell of another snapshot."""
         self.snapshot = snapshot
@@ -101,8 +93,8 @@ class Head(Drawn):
     def _machine(self, width: int) -> Line:
         if self.snapshot is None:
             session = cast("Application", self.app).session
-            return waiting_line(session.name, width, self._glyphs, overview.how_far(session.progress))
-        return head_line(self.snapshot, width, self._glyphs)
+            return waiting_line(session.name, width, self.glyphs, overview.how_far(session.progress))
+        return head_line(self.snapshot, width, self.glyphs)
 
     @property
     def _note(self) -> str:
@@ -136,7 +128,7 @@ class Head(Drawn):
             from fsadvisor.tui.views.doctor import verdict
 
             live = cast("Application", self.app).session.live
-            news = verdict(asked.answer, room, self._glyphs, looking=asked.looking, live=live, age_s=asked.age_s)
+            news = verdict(asked.answer, room, self.glyphs, looking=asked.looking, live=live, age_s=asked.age_s)
         return places, news
 
     @property
@@ -148,7 +140,7 @@ class Head(Drawn):
         """Go to the place under the mouse."""
         if event.y == 0 and self.snapshot is not None:
             room = room_beside(self._note, self.size.width)
-            await cast("Application", self.app).show_only(count_at(self.snapshot, room, event.x, self._glyphs))
+            await cast("Application", self.app).show_only(count_at(self.snapshot, room, event.x, self.glyphs))
             return
         mode = place_at(self._mode, self._places_room, event.x)
         if mode is not None:
@@ -213,7 +205,7 @@ class KeysBar(Drawn):
         if fits:
             return [*every]
         at = next((at for at, (one, _) in enumerate(every) if one.binding.action in _STAY), len(every))
-        ellipsis = span(f" {cast('Application', self.app).glyphs.ellipsis}", Tone.DIM)
+        ellipsis = span(f" {self.glyphs.ellipsis}", Tone.DIM)
         return [*every[:at], (None, (ellipsis,)), *every[at:]]
 
     def line(self) -> Line:
@@ -224,7 +216,7 @@ class KeysBar(Drawn):
     def render_line(self, y: int) -> Strip:
         """The only line."""
         told = self.line() if y == 0 and self.screen is self.app.screen else NOTHING
-        line = cut(told, self.size.width, cast("Application", self.app).glyphs.ellipsis)
+        line = cut(told, self.size.width, self.glyphs.ellipsis)
         return self.drawn(line, self.size.width)
 
     def on_mouse_down(self, event: MouseDown) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from itertools import zip_longest
-from typing import TYPE_CHECKING, ClassVar, Final
+from typing import TYPE_CHECKING, ClassVar, Final, cast
 
 from textual.binding import Binding, BindingType
 from textual.geometry import Region, Size
@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 
     from textual.events import Click, Resize
 
+    from fsadvisor.tui.drawing import PaintingApp
     from fsadvisor.tui.views.overview import Pieces
 
 
@@ -76,10 +77,8 @@ class PaneTitle(Drawn):
     PaneTitle { height: 1; background: $surface; }
     """
 
-    def __init__(self, mark: str, ellipsis: str, *, id: str | None = None) -> None:  # noqa: A002 - Textual's own name
+    def __init__(self, *, id: str | None = None) -> None:  # noqa: A002 - Textual's own name
         super().__init__(id=id)
-        self._mark = mark
-        self._ellipsis = ellipsis
         self._line: Line = NOTHING
         self._lit = False
 
@@ -95,8 +94,9 @@ class PaneTitle(Drawn):
 
     def render_line(self, y: int) -> Strip:
         """The only line."""
-        shown = (Span(self._mark if self._lit else " ", Tone.KEY), *self._line) if y == 0 else NOTHING
-        return self.drawn(cut(shown, self.size.width, self._ellipsis), self.size.width)
+        glyphs = self.glyphs
+        shown = (Span(glyphs.right if self._lit else " ", Tone.KEY), *self._line) if y == 0 else NOTHING
+        return self.drawn(cut(shown, self.size.width, glyphs.ellipsis), self.size.width)
 
 
 class FrameEdge(Drawn):
@@ -129,8 +129,8 @@ class FrameEdge(Drawn):
         return Strip.join(drawn).adjust_cell_length(width, self.rich_style)
 
 
-class PagesBar(Drawn):
-    """One line; `mark` stands before it while the page has the keyboard."""
+class PagesBar(PaneTitle, inherit_css=False):
+    """A pane's title that names its pages; the one that is shown stands in brackets."""
 
     DEFAULT_CSS = """
     PagesBar { height: 1; background: $surface; }
@@ -143,41 +143,21 @@ class PagesBar(Drawn):
             super().__init__()
             self.name = name
 
-    def __init__(self, mark: str, ellipsis: str) -> None:
+    def __init__(self) -> None:
         super().__init__()
-        self._mark = mark
-        self._ellipsis = ellipsis
         self._names: Sequence[str] = ()
-        self._current = ""
-        self._lit = False
 
-    def show(self, names: Sequence[str], current: str) -> None:
+    def show_pages(self, names: Sequence[str], current: str) -> None:
         """Show other names, or another one in brackets."""
-        self._names, self._current = names, current
-        self.refresh()
-
-    def light(self, lit: bool) -> None:
-        """Whether the page has the keyboard."""
-        self._lit = lit
-        self.refresh()
-
-    def _line(self) -> Line:
-        spans: Line = (Span(self._mark if self._lit else " ", Tone.KEY),)
-        for name in self._names:
-            here = name == self._current
-            spans += (Span(f"[{name}]", Tone.TITLE) if here else Span(f" {name} ", Tone.DIM),)
-        return spans
-
-    def render_line(self, y: int) -> Strip:
-        """The only line."""
-        line = cut(self._line(), self.size.width, self._ellipsis) if y == 0 else NOTHING
-        return self.drawn(line, self.size.width)
+        self._names = names
+        self.show(
+            tuple(Span(f"[{one}]", Tone.TITLE) if one == current else Span(f" {one} ", Tone.DIM) for one in names)
+        )
 
     def on_click(self, event: Click) -> None:
         """Turn to the name under the mouse."""
-        line = self._line()
-        for at, name in enumerate(self._names, 1):
-            if columns(line[:at]) <= event.x < columns(line[: at + 1]):
+        for at, name in enumerate(self._names):
+            if columns(self._line[:at]) <= event.x - 1 < columns(self._line[: at + 1]):
                 self.post_message(self.Turned(name))
 
 
@@ -204,10 +184,9 @@ class DocumentView(ScrollView, Drawn, can_focus=True, inherit_bindings=False):
         Binding("N", "next_match(-1)", "Match before", show=False),
     ]
 
-    def __init__(self, *, id: str | None = None, unicode: bool = True) -> None:  # noqa: A002 - Textual's own name
+    def __init__(self, *, id: str | None = None) -> None:  # noqa: A002 - Textual's own name
         super().__init__(id=id)
         self.document = NOTHING_TO_READ
-        self._unicode = unicode
         self._lines: list[Line] = []
         self._parts: list[int] = []
         """The lines where headings stand."""
@@ -216,6 +195,10 @@ class DocumentView(ScrollView, Drawn, can_focus=True, inherit_bindings=False):
         self._laid_for = -1
         self._words = ""
         self._matches: list[int] = []
+
+    @property
+    def _unicode(self) -> bool:
+        return cast("PaintingApp", self.app).terminal.unicode
 
     def show(self, document: Document) -> None:
         """Show another one, from its top unless it is the same one made anew."""
@@ -274,9 +257,8 @@ class DocumentView(ScrollView, Drawn, can_focus=True, inherit_bindings=False):
         before = self._lines if self._laid_for == self.size.width else []
         self._laid_for = self.size.width
         self._lines, self._parts, self._commands = [], [], []
-        for block, lines in zip(
-            self.document.blocks, laid_by_block(self.document.blocks, width, unicode=self._unicode), strict=True
-        ):
+        blocks = self.document.blocks
+        for block, lines in zip(blocks, laid_by_block(blocks, width, unicode=self._unicode), strict=True):
             start = len(self._lines)
             if isinstance(block, Heading):
                 self._parts.append(start)
