@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import threading
 import time
-from typing import TYPE_CHECKING, Any, Final, Generic, Protocol, Self, TypeVar
+from typing import TYPE_CHECKING, Any, Final, Generic, Protocol, TypeVar
 
 from textual.message import Message
 
@@ -19,8 +19,7 @@ if TYPE_CHECKING:
     from fsadvisor.measure.now import Window
     from fsadvisor.measure.now.answer import Answer
     from fsadvisor.tui.session import Session
-    from fsadvisor.tui.views.probe_progress import ProbeProgress
-    from fsadvisor.tui.views.trials_progress import TrialProgress
+    from fsadvisor.tui.views.progress import MeasurementProgress, ProbeProgress, TrialProgress
 
 
 LEAVING_SECONDS: Final = 10.0
@@ -37,33 +36,8 @@ class Running(Protocol):
         """Cancel the measurement."""
 
 
-class State(Protocol):
-    """What is known of a measurement at a moment: 'asking', 'to confirm', 'running', 'stopping', 'over'."""
-
-    @property
-    def phase(self) -> str:
-        """The phase: 'asking', 'to confirm', 'running', 'stopping' or 'over'."""
-
-    @property
-    def goes_on(self) -> bool:
-        """Whether something is being measured, or cleaned up."""
-
-    @property
-    def has_results(self) -> bool:
-        """Whether something came out that changes what is known of this machine."""
-
-    def going(self) -> Self:
-        """The state once a person said go."""
-
-    def stopping(self) -> Self:
-        """The state once a person said stop."""
-
-    def after(self, event: Event) -> Self:
-        """The state after an event of the measurement."""
-
-
 A = TypeVar("A", bound="Asked")
-S = TypeVar("S", bound=State)
+S = TypeVar("S", bound="MeasurementProgress")
 
 
 class Heard(Message):
@@ -136,14 +110,14 @@ Trier = Measurer["TrialAsked | CompareAsked", "TrialProgress"]
 
 def probe_progress(asked: ProbeAsked) -> ProbeProgress:
     """Of a probe that is asked about."""
-    from fsadvisor.tui.views.probe_progress import ProbeProgress
+    from fsadvisor.tui.views.progress import ProbeProgress
 
     return ProbeProgress(asked=asked)
 
 
 def trial_progress(asked: TrialAsked | CompareAsked) -> TrialProgress:
     """Of a trial or a comparison that is asked about."""
-    from fsadvisor.tui.views.trials_progress import TrialProgress
+    from fsadvisor.tui.views.progress import TrialProgress
 
     return TrialProgress(asked=asked)
 

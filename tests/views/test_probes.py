@@ -22,6 +22,7 @@ from fsadvisor.survey import measured
 from fsadvisor.survey.tried import job_of
 from fsadvisor.survey.whole import survey
 from fsadvisor.tui.views import probe_page, probe_progress, probes, trials
+from fsadvisor.tui.views.progress import ProbeProgress, note
 from tests.cases import each
 from tests.paths import FIXTURES
 
@@ -289,9 +290,7 @@ def test_what_strangers_wrote_into_a_result_harms_no_screen(storage, signs, widt
 
 def progress(*events, target="/srv", findings=(), jobs=("commit-fdatasync", "create-1")):
     asked = messages.ProbeAsked(jobs=jobs, target=target, seconds=20.0)
-    found = probe_progress.ProbeProgress(asked=asked).after(
-        messages.Estimate(target=target, cost=NO_COST, findings=findings)
-    )
+    found = ProbeProgress(asked=asked).after(messages.Estimate(target=target, cost=NO_COST, findings=findings))
     found = found.going().after(messages.Started(at=1, job=jobs[0], seconds_left=44.0))
     for event in events:
         found = found.after(event)
@@ -326,7 +325,7 @@ def test_progress_is_drawn_from_window_to_window(signs):
     assert "at most 40 s left" in text
     assert "4,000 operations/s, 16 MB/s" in text
     assert "1 left out" in text
-    assert probe_progress.note(found) == "probing 1/2, ≤ 40 s"
+    assert note(found) == "probing 1/2, ≤ 40 s"
 
 
 def test_each_window_has_a_line_of_its_own_number_though_the_number_that_counts_stays(storage, mount):
@@ -353,7 +352,7 @@ def test_after_its_end_results_stand_in_the_order_they_ran(storage, mount):
     ]
     found = progress(*ended, messages.Finished(state="done"))
     text = words(probe_progress.progress_page(found, 78, glyphs.UNICODE))
-    assert probe_progress.note(found) == ""
+    assert note(found) == ""
     assert text.index("create-1") < text.index("commit-fdatasync")
     assert "a question of its own" in text
 

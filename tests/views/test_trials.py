@@ -17,7 +17,7 @@ from fsadvisor.pages.screen import laid
 from fsadvisor.survey.tried import Ratio, job_of
 from fsadvisor.tui.views import trials, trials_compare, trials_forecast, trials_try
 from fsadvisor.tui.views.probes import NO_RESULTS, KeptResult, ResultsByMount
-from fsadvisor.tui.views.trials_progress import TrialProgress, note
+from fsadvisor.tui.views.progress import TrialProgress, note
 from tests.cases import few
 from tests.report import composed
 from tests.tui.played import COMPARISON, COST

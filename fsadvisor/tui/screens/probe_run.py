@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from fsadvisor.machine.port import Machine
     from fsadvisor.storage import Storage
     from fsadvisor.tui.measuring import Measurer, Prober
-    from fsadvisor.tui.views.probe_progress import ProbeProgress
+    from fsadvisor.tui.views.progress import ProbeProgress
     from fsadvisor.tui.views.snapshot import Snapshot
 
 

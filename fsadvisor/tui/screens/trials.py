@@ -26,8 +26,8 @@ if TYPE_CHECKING:
     from textual.events import Resize
 
     from fsadvisor.tui.measuring import Trier
+    from fsadvisor.tui.views.progress import TrialProgress
     from fsadvisor.tui.views.snapshot import Snapshot
-    from fsadvisor.tui.views.trials_progress import TrialProgress
 
 
 YES: Final = "yes"

@@ -1,19 +1,14 @@
-"""A probe as it goes: its state after each thing that it tells, and what is shown of it.
+"""A probe as it goes, on a page.
 
 What a probe takes and what speaks against it, before it starts: what `fsadvisor probe --dry-run` says.
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final, Literal, Self, TypeAlias
+from typing import TYPE_CHECKING, Final
 
-from msgspec import Struct
-from msgspec.structs import replace
-
-from fsadvisor.measure.messages import Estimate, Finished, JobDone, Note, Progress, Started
 from fsadvisor.measure.probe.cost import seconds_text
 from fsadvisor.measure.probe.jobs import JOBS
-from fsadvisor.measure.probe.target import bytes_text
 from fsadvisor.pages.document import Block, Document, DrawnLines, Gap, Heading, paragraph
 from fsadvisor.pages.glyphs import Line, Span, Tone, span
 from fsadvisor.pages.plots import bar, sparkline
@@ -22,97 +17,19 @@ from fsadvisor.report.probe_figures import amount, figure_text, number, rate_tex
 from fsadvisor.report.probe_page import headline, limiting
 from fsadvisor.tui.views import probe_page
 from fsadvisor.tui.views.probe_page import drawn, published_figures
+from fsadvisor.tui.views.progress import notes, objections, takes, without_estimate
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from fsadvisor.measure.messages import Event, ProbeAsked
+    from fsadvisor.measure.messages import Estimate, Progress
     from fsadvisor.measure.probe.result import Result
     from fsadvisor.pages.glyphs import Glyphs
+    from fsadvisor.tui.views.progress import ProbeProgress
 
-
-Phase: TypeAlias = Literal["asking", "to confirm", "running", "stopping", "over"]
-"""Looking around; told what it takes; at it; told to stop; ended, with everything cleaned up."""
 
 _NARROWING: Final = 6
 """Windows after which the interval is drawn, the newest of them."""
-
-
-class ProbeProgress(Struct, frozen=True, kw_only=True):
-    """All that is known of a probe at a moment."""
-
-    asked: ProbeAsked
-    phase: Phase = "asking"
-    estimate: Estimate | None = None
-    started: Started | None = None
-    windows: tuple[Progress, ...] = ()
-    """Of the job that runs."""
-    results: tuple[Result, ...] = ()
-    notes: tuple[str, ...] = ()
-    pause: str = ""
-    """Why a gentle probe waits at the moment."""
-    finished: Finished | None = None
-
-    @property
-    def goes_on(self) -> bool:
-        """Whether something is being measured, or cleaned up."""
-        return self.phase in ("running", "stopping")
-
-    @property
-    def target(self) -> str:
-        """The directory that is measured."""
-        return self.estimate.target if self.estimate else self.asked.target
-
-    @property
-    def seconds_left(self) -> float:
-        """Of all jobs, at most."""
-        if self.windows:
-            return self.windows[-1].seconds_left
-        if self.started:
-            return self.started.seconds_left
-        return self.estimate.cost.most_seconds if self.estimate else 0.0
-
-    def going(self) -> Self:
-        """The state once a person said go."""
-        return replace(self, phase="running")
-
-    def stopping(self) -> Self:
-        """The state once a person said stop."""
-        return self if self.phase == "over" else replace(self, phase="stopping")
-
-    @property
-    def has_results(self) -> bool:
-        """Whether a job has ended."""
-        return bool(self.results)
-
-    def after(self, event: Event) -> Self:
-        """The state after an event of the probe."""
-        match event:
-            case Estimate():
-                return replace(self, estimate=event, phase="to confirm" if self.phase == "asking" else self.phase)
-            case Started():
-                return replace(self, started=event, windows=(), pause="")
-            case Progress():
-                return replace(self, windows=(*self.windows, event), pause="")
-            case JobDone():
-                return replace(self, results=(*self.results, event.result), pause="")
-            case Note(text=text, kind="pause"):
-                return replace(self, pause=text)
-            case Note(text=text):
-                return replace(self, notes=(*self.notes, text))
-            case Finished():
-                return replace(self, phase="over", finished=event, pause="")
-        return self
-
-
-def note(progress: ProbeProgress | None) -> str:
-    """For the head of every place: 'probing 2/6, ≤ 63 s left'."""
-    if progress is None or not progress.goes_on:
-        return ""
-    if progress.phase == "stopping":
-        return "probing: cleaning up"
-    at = progress.started.at if progress.started else 1
-    return f"probing {at}/{len(progress.asked.jobs)}, ≤ {seconds_text(progress.seconds_left)}"
 
 
 def progress_page(progress: ProbeProgress, width: int, glyphs: Glyphs) -> Document:
@@ -136,8 +53,7 @@ def _running(progress: ProbeProgress, width: int, glyphs: Glyphs) -> Iterator[Bl
             yield paragraph(span(JOBS[started.job].title, Tone.DIM))
         yield from _job(progress, width, glyphs)
     yield from _done(progress.results)
-    for sentence in progress.notes:
-        yield paragraph(sentence, first=(Span(f"{glyphs.bullet} "),))
+    yield from notes(progress, glyphs)
 
 
 def _whole(progress: ProbeProgress, width: int, glyphs: Glyphs) -> Line:
@@ -239,8 +155,7 @@ def _over(progress: ProbeProgress, width: int, glyphs: Glyphs) -> Iterator[Block
     yield paragraph(span("Probe of ", Tone.DIM), span(progress.target, Tone.TITLE), span(": "), span(state, tone))
     if finished and finished.error:
         yield paragraph(span(finished.error, Tone.BAD))
-    for sentence in progress.notes:
-        yield paragraph(sentence, first=(Span(f"{glyphs.bullet} "),))
+    yield from notes(progress, glyphs)
     if len(progress.results) > 1:
         yield from _done(progress.results)
     for result in progress.results:
@@ -264,12 +179,7 @@ def asking_page(progress: ProbeProgress) -> Document:
     """The question, or that one still looks around."""
     estimate = progress.estimate
     if estimate is None:
-        if progress.finished is not None:
-            return Document(
-                "ended", (paragraph(span(progress.finished.error or "It ended before it was asked.", Tone.BAD)),)
-            )
-        looking = paragraph(span(f"Looking around {progress.asked.target} …", Tone.DIM))
-        return Document("asking", (looking,))
+        return without_estimate(progress, f" {progress.asked.target}")
     return Document("asked", tuple(_estimate(progress, estimate)))
 
 
@@ -278,21 +188,9 @@ def _estimate(progress: ProbeProgress, estimate: Estimate) -> Iterator[Block]:
     yield Heading(f"{counted(len(jobs), 'job')} in {estimate.target}")
     yield paragraph(span(", ".join(jobs), Tone.DIM))
     yield Gap()
-    cost = estimate.cost
-    yield paragraph(
-        f"{seconds_text(cost.least_seconds)} at least, about {seconds_text(cost.most_seconds)} at most",
-        first=(span("time    ", Tone.STRONG),),
-    )
-    written = f"up to {bytes_text(cost.written_bytes)}" if cost.written_bytes else "nothing"
-    yield paragraph(written, first=(span("writes  ", Tone.STRONG),))
-    room = f"{bytes_text(cost.room_bytes)} and {counted(cost.files, 'file')} at one time, all taken away again"
-    yield paragraph(room if cost.room_bytes or cost.files else "no space", first=(span("takes   ", Tone.STRONG),))
-    if estimate.findings:
-        yield Gap()
-    for finding in estimate.findings:
-        refused = finding.level == "refused"
-        first = span("refused: " if refused else "warning: ", Tone.BAD if refused else Tone.WARNING)
-        yield paragraph(finding.says, first=(first,), indent=2)
+    for name, words in takes(estimate.cost):
+        yield paragraph(words, first=(span(f"{name:<8}", Tone.STRONG),))
+    yield from objections(estimate)
     for sentence in estimate.would_do:
         yield paragraph(sentence)
     yield Gap()

@@ -32,7 +32,7 @@ from fsadvisor.report.probe_figures import figure_text, number, sureness
 from fsadvisor.tui.views import probe_page, trials_try
 from fsadvisor.tui.views.probes import age_words
 from fsadvisor.tui.views.rows import Row
-from fsadvisor.tui.views.trials_try import notes, time_used
+from fsadvisor.tui.views.trials_try import doing, time_used
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -43,7 +43,7 @@ if TYPE_CHECKING:
     from fsadvisor.measure.probe.result import Result
     from fsadvisor.pages.glyphs import Glyphs
     from fsadvisor.tui.views.probes import KeptResult, ResultsByMount
-    from fsadvisor.tui.views.trials_progress import TrialProgress
+    from fsadvisor.tui.views.progress import TrialProgress
 
 
 _NAME: Final = 18
@@ -80,7 +80,7 @@ def _running(progress: TrialProgress, width: int, glyphs: Glyphs) -> Iterator[Bl
         if job in JOBS:
             yield paragraph(span(JOBS[job].title, Tone.DIM))
         yield DrawnLines(tuple(_windows(progress, width, glyphs)))
-    yield from notes(progress, glyphs)
+    yield from doing(progress, glyphs)
     if progress.ended:
         yield Gap()
         yield Heading("Done")
@@ -142,7 +142,7 @@ def _over(progress: TrialProgress, width: int, glyphs: Glyphs) -> Iterator[Block
         )
     if table is None:
         yield paragraph(span("Nothing was measured.", Tone.WARNING))
-        yield from notes(progress, glyphs)
+        yield from doing(progress, glyphs)
         return
     compared, about = table_of(table), about_of(progress, table)
     yield Gap()

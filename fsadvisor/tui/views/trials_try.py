@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Final
 from fsadvisor.measure.messages import TrialAsked
 from fsadvisor.measure.probe.cost import seconds_text
 from fsadvisor.measure.probe.jobs import JOBS
-from fsadvisor.measure.probe.target import bytes_text
 from fsadvisor.measure.trial import AGAIN, BARE, CHANGED, DEFAULT, FEWEST_BLOCKS
 from fsadvisor.pages.document import Block, Document, DrawnLines, Gap, Heading, paragraph
 from fsadvisor.pages.glyphs import Line, Span, Tone, padded, span
@@ -20,6 +19,7 @@ from fsadvisor.pages.values import counted
 from fsadvisor.report.probe_figures import amount, figure_text, number
 from fsadvisor.survey.tried import kind, sentence
 from fsadvisor.tui.views import probe_page
+from fsadvisor.tui.views.progress import notes, objections, takes, without_estimate
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from fsadvisor.measure.trial import TrialComparison, TrialSide
     from fsadvisor.pages.glyphs import Glyphs
     from fsadvisor.survey.tried import Ratio
-    from fsadvisor.tui.views.trials_progress import TrialProgress
+    from fsadvisor.tui.views.progress import TrialProgress
 
 
 _NARROWING: Final = 5
@@ -85,7 +85,7 @@ def _running(progress: TrialProgress, width: int, glyphs: Glyphs) -> Iterator[Bl
         yield Gap()
         yield paragraph(span("The ratio and its 95 % interval after each of the last blocks", Tone.DIM))
         yield DrawnLines(tuple(_narrowing(known, width, glyphs)))
-    yield from notes(progress, glyphs)
+    yield from doing(progress, glyphs)
     yield from _dangers(progress, glyphs)
 
 
@@ -100,13 +100,12 @@ def time_used(progress: TrialProgress, width: int, glyphs: Glyphs) -> Line:
     return (Span(drawn, Tone.TITLE), Span("  "), span(words, tone))
 
 
-def notes(progress: TrialProgress, glyphs: Glyphs) -> Iterator[Block]:
+def doing(progress: TrialProgress, glyphs: Glyphs) -> Iterator[Block]:
     """What it is at, and what it had to say."""
     if progress.doing:
         yield Gap()
         yield paragraph(span(f"{progress.doing} …", Tone.DIM))
-    for text in progress.notes:
-        yield paragraph(text, first=(Span(f"{glyphs.bullet} "),))
+    yield from notes(progress, glyphs)
 
 
 def _gain(before: str, gain: Ratio, matters: float, width: int, glyphs: Glyphs) -> Iterator[Block]:
@@ -195,7 +194,7 @@ def _over(progress: TrialProgress, width: int, glyphs: Glyphs) -> Iterator[Block
         cancelled = finished is not None and finished.state == "cancelled"
         words = "Stopped by you before anything was measured; what it had made is taken away."
         yield paragraph(span(words if cancelled else "Nothing was measured.", Tone.WARNING))
-        yield from notes(progress, glyphs)
+        yield from doing(progress, glyphs)
         return
     yield Gap()
     if result.gain is None:
@@ -260,8 +259,7 @@ def _doubts(result: TrialComparison, progress: TrialProgress, glyphs: Glyphs) ->
     yield Gap()
     yield Heading("How far to believe it")
     first = (Span(f"{glyphs.bullet} "),)
-    for text in progress.notes:
-        yield paragraph(text, first=first)
+    yield from notes(progress, glyphs)
     for testbed in progress.stands:
         made = " ".join(testbed.mkfs) or "as mkfs makes it"
         cache = "" if testbed.write_cache is None else f", cache {testbed.write_cache}"
@@ -281,29 +279,16 @@ def asking_page(progress: TrialProgress) -> Document:
     """The question, or that one still looks around."""
     estimate = progress.estimate
     if estimate is None:
-        if progress.finished is not None:
-            return Document(
-                "ended", (paragraph(span(progress.finished.error or "It ended before it was asked.", Tone.BAD)),)
-            )
-        return Document("asking", (paragraph(span("Looking around …", Tone.DIM)),))
+        return without_estimate(progress)
     return Document("asked", tuple(_estimate(estimate)))
 
 
 def _estimate(estimate: Estimate) -> Iterator[Block]:
     yield Heading(estimate.title)
-    cost = estimate.cost
-    time = f"{seconds_text(cost.least_seconds)} at least, about {seconds_text(cost.most_seconds)} at most"
-    written = f"up to {bytes_text(cost.written_bytes)}" if cost.written_bytes else "nothing"
-    room = f"{bytes_text(cost.room_bytes)} and {counted(cost.files, 'file')} at one time, all taken away again"
-    for name, words in (*estimate.says, ("time", time), ("writes", written), ("takes", room)):
+    for name, words in (*estimate.says, *takes(estimate.cost)):
         yield paragraph(words, first=padded((span(name, Tone.STRONG),), 11))
     for one in estimate.dangers:
         yield paragraph(span(one, Tone.WARNING), first=padded((span("can cost", Tone.STRONG),), 11))
-    if estimate.findings:
-        yield Gap()
-    for finding in estimate.findings:
-        refused = finding.level == "refused"
-        first = span("refused: " if refused else "warning: ", Tone.BAD if refused else Tone.WARNING)
-        yield paragraph(finding.says, first=(first,), indent=2)
+    yield from objections(estimate)
     yield Gap()
     yield paragraph(span("It may not start." if estimate.refused else "Start it?", Tone.STRONG))

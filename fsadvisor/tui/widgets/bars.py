@@ -101,17 +101,11 @@ class Head(Drawn):
         """That a probe goes on, or that it is a recording, whatever place is seen."""
         explorer = cast("Application", self.app)
         words = ""
-        if explorer.prober.progress is not None:
-            from fsadvisor.tui.views.probe_progress import note
+        if explorer.prober.progress is not None or explorer.trier.progress is not None:
+            from fsadvisor.tui.views.progress import note
 
-            words = note(explorer.prober.progress)
-        if not words and explorer.trier.progress is not None:
-            from fsadvisor.tui.views import trials_progress
-
-            words = trials_progress.note(explorer.trier.progress)
-        if not words and not explorer.session.live:
-            words = RECORDED
-        return words
+            words = note(explorer.prober.progress) or note(explorer.trier.progress)
+        return words or ("" if explorer.session.live else RECORDED)
 
     @property
     def _places_room(self) -> int:
