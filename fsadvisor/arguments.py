@@ -20,8 +20,6 @@ if TYPE_CHECKING:
 FAIL_ON = ("critical", "high", "moderate", "low", "never")
 FAIL_ON_DEFAULT = "moderate"
 WORKLOADS = get_args(Workload)
-SUITES = ("quick", "full", "oltp", "metadata", "streaming")
-"""The names of probe.jobs.SUITES, which is loaded only where it is needed."""
 
 _JSON = "--json="
 DOCUMENTS = (
@@ -295,7 +293,7 @@ def _options(*, defaults: bool, shown: frozenset[str] | None = None) -> Parser:
     add(shared, "--all", "list passed checks and rules that do not apply, too", action="store_true")
     add(shared, "--plain-ids", "in JSON, the ids of machine and boot, instead of hashes of them", action="store_true")
     add(shared, "--wake", "ask disks that sleep, too, which wakes them", action="store_true")
-    add(shared, "--timeout", "for each tool (default: 10)", metavar="SECONDS", type=_seconds)
+    add(shared, "--timeout", "for each tool (default: 10)", metavar="SECONDS", type=arguments_measure.seconds)
     if defaults:
         shared.set_defaults(fail_on=FAIL_ON_DEFAULT, timeout=10.0)
     return shared
@@ -317,16 +315,6 @@ def _day(text: str) -> dt.date:
         raise argparse.ArgumentTypeError(f"{text!r} is no date such as 2027-01-31") from None
 
 
-def _percent(text: str) -> float:
-    try:
-        percent = float(text.removesuffix("%"))
-    except ValueError:
-        percent = 0.0
-    if not 0.1 <= percent <= 50:
-        raise argparse.ArgumentTypeError(f"{text!r} is no share of 0.1 to 50 percent")
-    return percent
-
-
 def _format(text: str) -> str:
     known = ("json", "text", "html", "summary", *FORMATS)
     if text not in known:
@@ -340,16 +328,6 @@ def _level(text: str) -> str:
     return text
 
 
-def _seconds(text: str) -> float:
-    try:
-        seconds = float(text)
-    except ValueError:
-        seconds = 0.0
-    if not 0 < seconds <= 3600:
-        raise argparse.ArgumentTypeError(f"{text!r} is no number of seconds between 0 and 3600")
-    return seconds
-
-
 _VERBS: Final[Mapping[str, tuple[str, Callable[[Parser], None]]]] = {
     "explain": ("Print a rule's page: what it asks, why, what it would have you do. Words are found.", _add_explain),
     "find": ("Find what words are about, or an error message: here first, then rules and commands.", _add_find),
@@ -359,18 +337,12 @@ _VERBS: Final[Mapping[str, tuple[str, Callable[[Parser], None]]]] = {
         "Print a plan to review: a script with checks, an fstab diff and the undo. Runs nothing.",
         _add_plan,
     ),
-    "probe": (
-        arguments_measure.PROBE_SAYS,
-        lambda verb: arguments_measure.add_probe(verb, SUITES, _seconds, _percent),
-    ),
-    "compare": (
-        arguments_measure.COMPARE_SAYS,
-        lambda verb: arguments_measure.add_compare(verb, SUITES, _seconds, _percent),
-    ),
+    "probe": (arguments_measure.PROBE_SAYS, arguments_measure.add_probe),
+    "compare": (arguments_measure.COMPARE_SAYS, arguments_measure.add_compare),
     "forecast": (arguments_measure.FORECAST_SAYS, arguments_measure.add_forecast),
-    "trial": (arguments_measure.TRIAL_SAYS, lambda verb: arguments_measure.add_trial(verb, _seconds, _percent)),
-    "waits": (arguments_measure.WAITS_SAYS, lambda verb: arguments_measure.add_waits(verb, _seconds)),
-    "doctor": (arguments_measure.DOCTOR_SAYS, lambda verb: arguments_measure.add_doctor(verb, _seconds)),
+    "trial": (arguments_measure.TRIAL_SAYS, arguments_measure.add_trial),
+    "waits": (arguments_measure.WAITS_SAYS, arguments_measure.add_waits),
+    "doctor": (arguments_measure.DOCTOR_SAYS, arguments_measure.add_doctor),
     "watch": (arguments_measure.WATCH_SAYS, arguments_measure.add_watch),
     "capture": ("Record this machine into a new directory, without serials and host names.", _add_capture),
     "diff": (arguments_measure.DIFF_SAYS, arguments_measure.add_diff),

@@ -7,7 +7,37 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable
+
+
+def between(least: float, most: float, what: str, unit: str = "") -> Callable[[str], float]:
+    """Reads a number above 0 and within these bounds, with its unit or without; `what` says in words which it is."""
+
+    def read(text: str) -> float:
+        try:
+            number = float(text.removesuffix(unit))
+        except ValueError:
+            number = 0.0
+        if not (number > 0 and least <= number <= most):
+            raise argparse.ArgumentTypeError(f"{text!r} is no {what}")
+        return number
+
+    return read
+
+
+SUITES = ("quick", "full", "oltp", "metadata", "streaming")
+"""The names of probe.jobs.SUITES, which is loaded only where it is needed."""
+
+seconds = between(0, 3600, "number of seconds between 0 and 3600")
+_percent = between(0.1, 50, "share of 0.1 to 50 percent", "%")
+
+
+def _add_start(verb: argparse.ArgumentParser, kept: str, in_data_directory: str) -> None:
+    """Whether and how it starts, of what says first what it takes; the help of what differs."""
+    verb.add_argument("--dry-run", action="store_true", help="only say what it takes and what speaks against it")
+    verb.add_argument("--no-keep", action="store_true", help=f"do not keep {kept}")
+    verb.add_argument("--yes", action="store_true", help="start without asking")
+    verb.add_argument("--yes-in-data-directory", action="store_true", help=in_data_directory)
 
 
 PROBE_SAYS = (
@@ -16,12 +46,7 @@ PROBE_SAYS = (
 )
 
 
-def add_probe(
-    probe: argparse.ArgumentParser,
-    suites: Sequence[str],
-    seconds: Callable[[str], float],
-    percent: Callable[[str], float],
-) -> None:
+def add_probe(probe: argparse.ArgumentParser) -> None:
     """Its arguments: the one verb that writes on the filesystem that it is told of, and leaves nothing there."""
     probe.add_argument(
         "words",
@@ -29,12 +54,12 @@ def add_probe(
         nargs="*",
         help="jobs such as commit-fdatasync, and last the directory to measure",
     )
-    probe.add_argument("--suite", metavar="NAME", choices=suites, help=f"jobs for a purpose: {', '.join(suites)}")
+    probe.add_argument("--suite", metavar="NAME", choices=SUITES, help=f"jobs for a purpose: {', '.join(SUITES)}")
     probe.add_argument("--list", action="store_true", help="list the jobs and suites, and what they take")
     probe.add_argument(
         "--width",
         metavar="PERCENT",
-        type=percent,
+        type=_percent,
         default=5.0,
         help="stop a job when half of its 95%% interval is as narrow as this share of the median (default: 5)",
     )
@@ -45,12 +70,7 @@ def add_probe(
         help="stop a job after so many seconds, settled or not (default: 20; of the suite quick 10)",
     )
     probe.add_argument("--gentle", action="store_true", help="lowest priority, and pauses while others use the disks")
-    probe.add_argument("--dry-run", action="store_true", help="only say what it takes and what speaks against it")
-    probe.add_argument("--no-keep", action="store_true", help="do not keep the results for the audit")
-    probe.add_argument("--yes", action="store_true", help="start without asking")
-    probe.add_argument(
-        "--yes-in-data-directory", action="store_true", help="measure inside a database's own directory, too"
-    )
+    _add_start(probe, "the results for the audit", "measure inside a database's own directory, too")
 
 
 COMPARE_SAYS = (
@@ -59,12 +79,7 @@ COMPARE_SAYS = (
 )
 
 
-def add_compare(
-    compare: argparse.ArgumentParser,
-    suites: Sequence[str],
-    seconds: Callable[[str], float],
-    percent: Callable[[str], float],
-) -> None:
+def add_compare(compare: argparse.ArgumentParser) -> None:
     """The arguments of `compare`."""
     compare.add_argument(
         "paths",
@@ -78,13 +93,13 @@ def add_compare(
         help="the filesystems to make in images: all (as root the default), none, or some of those that --list names",
     )
     compare.add_argument("--jobs", metavar="JOB,…", help="the jobs to compare them by; fsadvisor probe --list has all")
-    compare.add_argument("--suite", metavar="NAME", choices=suites, help=f"jobs for a purpose: {', '.join(suites)}")
+    compare.add_argument("--suite", metavar="NAME", choices=SUITES, help=f"jobs for a purpose: {', '.join(SUITES)}")
     compare.add_argument("--no-devices", action="store_true", help="do not read the devices below")
     compare.add_argument("--list", action="store_true", help="list the filesystems that can be made, and the jobs")
     compare.add_argument(
         "--width",
         metavar="PERCENT",
-        type=percent,
+        type=_percent,
         default=5.0,
         help="end a job when half of the 95%% interval is as narrow as this share of the median on all (default: 5)",
     )
@@ -96,12 +111,7 @@ def add_compare(
         help="print the comparison as Markdown",
     )  # fmt: skip
     compare.add_argument("--out", metavar="FILE.svg", type=Path, help="draw it into a new file, which loads nothing")
-    compare.add_argument("--dry-run", action="store_true", help="only say what it takes and what speaks against it")
-    compare.add_argument("--no-keep", action="store_true", help="do not keep who was best for the explorer's list")
-    compare.add_argument("--yes", action="store_true", help="start without asking")
-    compare.add_argument(
-        "--yes-in-data-directory", action="store_true", help="measure inside a database's own directory, too"
-    )
+    _add_start(compare, "who was best for the explorer's list", "measure inside a database's own directory, too")
 
 
 FORECAST_SAYS: Final = (
@@ -136,7 +146,11 @@ def add_forecast(forecast: argparse.ArgumentParser) -> None:
         "--passes", metavar="N", type=_passes, default=2, help="how often each latency is measured (default: 2)"
     )
     forecast.add_argument(
-        "--window", metavar="SECONDS", type=_window, default=3.0, help="at the longest delay (default: 3)"
+        "--window",
+        metavar="SECONDS",
+        type=between(0.1, 600, "number of seconds from 0.1 to 600"),
+        default=3.0,
+        help="at the longest delay (default: 3)",
     )
     forecast.add_argument("--out", metavar="FILE.svg", type=Path, help="draw the curves into a file that is new")
     forecast.add_argument("--markdown", action="store_true", help="print tables in Markdown")
@@ -168,23 +182,13 @@ def _passes(text: str) -> int:
     return int(text)
 
 
-def _window(text: str) -> float:
-    try:
-        seconds = float(text)
-    except ValueError:
-        seconds = 0.0
-    if not 0.1 <= seconds <= 600:
-        raise argparse.ArgumentTypeError(f"{text!r} is no number of seconds from 0.1 to 600")
-    return seconds
-
-
 TRIAL_SAYS = (
     "Try a change on two scratch filesystems side by side: as the machine's own is, and with the change. A job runs "
     "on both in turn, and tells how much faster it is. Says what it takes and asks before it starts."
 )
 
 
-def add_trial(trial: argparse.ArgumentParser, seconds: Callable[[str], float], percent: Callable[[str], float]) -> None:
+def add_trial(trial: argparse.ArgumentParser) -> None:
     """The arguments of `trial`."""
     trial.add_argument(
         "words",
@@ -207,16 +211,11 @@ def add_trial(trial: argparse.ArgumentParser, seconds: Callable[[str], float], p
     trial.add_argument(
         "--matters",
         metavar="PERCENT",
-        type=percent,
+        type=_percent,
         default=5.0,
         help="the smallest difference that matters: stop when it is told, or excluded (default: 5)",
     )
-    trial.add_argument("--dry-run", action="store_true", help="only say what it takes and what speaks against it")
-    trial.add_argument("--no-keep", action="store_true", help="do not keep the result for the audit")
-    trial.add_argument("--yes", action="store_true", help="start without asking")
-    trial.add_argument(
-        "--yes-in-data-directory", action="store_true", help="make the images inside a database's directory, too"
-    )
+    _add_start(trial, "the result for the audit", "make the images inside a database's directory, too")
 
 
 WAITS_SAYS = (
@@ -225,7 +224,7 @@ WAITS_SAYS = (
 )
 
 
-def add_waits(waits: argparse.ArgumentParser, seconds: Callable[[str], float]) -> None:
+def add_waits(waits: argparse.ArgumentParser) -> None:
     """Its arguments: it reads counters, and writes only where a probe is asked for."""
     waits.add_argument(
         "target", metavar="TARGET", nargs="?", help="only the disks and the journal below this directory"
@@ -238,6 +237,7 @@ def add_waits(waits: argparse.ArgumentParser, seconds: Callable[[str], float]) -
         "--locks", action="store_true", help="have perf trace the kernel's locks meanwhile (root, Linux 5.19, perf)"
     )
     waits.add_argument("--yes", action="store_true", help="start the job without asking")
+    waits.set_defaults(dry_run=False)  # of the job
     add_at(waits)
 
 
@@ -247,7 +247,7 @@ DOCTOR_SAYS = (
 )
 
 
-def add_doctor(doctor: argparse.ArgumentParser, seconds: Callable[[str], float]) -> None:
+def add_doctor(doctor: argparse.ArgumentParser) -> None:
     """The arguments of `doctor`."""
     doctor.add_argument(
         "words",

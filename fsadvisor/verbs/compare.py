@@ -3,11 +3,8 @@
 from __future__ import annotations
 
 import os
-import sys
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, Final, Literal, cast
-
-from msgspec import Struct
+from typing import TYPE_CHECKING, Final, cast
 
 from fsadvisor import verbs
 from fsadvisor.machine import safe_files
@@ -16,39 +13,30 @@ from fsadvisor.measure.compare import CHOICES
 from fsadvisor.measure.compare_session import ComparisonWanted, around
 from fsadvisor.measure.messages import JobDone, LeftOut, Note, Progress, Started
 from fsadvisor.measure.probe.jobs import JOBS
-from fsadvisor.measure.probe.processes import Stop
 from fsadvisor.pages.text import render
 from fsadvisor.report import compare_figures, compare_page, probe_page, svg
 from fsadvisor.report.compare_figures import Circumstances
-from fsadvisor.report.probe_page import Narrator, RunStep
+from fsadvisor.report.probe_page import RunStep
 from fsadvisor.storage.catalogue import did_you_mean
-from fsadvisor.verbs import NOT_MEASURED, USAGE, RefusedError
+from fsadvisor.verbs import NOT_MEASURED, RefusedError
+from fsadvisor.verbs.probe import MeasuringCommand
 
 if TYPE_CHECKING:
     import argparse
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable, Iterable, Iterator
     from pathlib import Path
 
     from fsadvisor.machine.port import Machine
     from fsadvisor.measure.compare_session import CompareSession
     from fsadvisor.measure.messages import Event
     from fsadvisor.measure.probe.jobs import Job
+    from fsadvisor.pages.document import Block
 
 _SECONDS: Final = 6.0
 
 
-class CompareRequest(Struct, frozen=True, kw_only=True):
-    """What the command line asks for."""
-
-    wanted: ComparisonWanted
-    dry_run: bool
-    yes: bool
-    form: Literal["text", "json", "markdown"]
-    picture: Path | None
-
-
-def requested(chosen: argparse.Namespace) -> CompareRequest | str:
-    """The request, or the list where that is asked for. Raises RefusedError."""
+def requested(chosen: argparse.Namespace) -> ComparisonWanted | str:
+    """What is wanted, or the list where that is asked for. Raises RefusedError."""
     if chosen.on:
         raise RefusedError("--on: a recording has no disk to measure; a comparison runs on this machine")
     if chosen.list:
@@ -57,21 +45,15 @@ def requested(chosen: argparse.Namespace) -> CompareRequest | str:
         raise RefusedError("say what to compare: fsadvisor compare DIR…, such as: fsadvisor compare /srv /var")
     if chosen.out is not None:
         _may_be_made(chosen.out)
-    return CompareRequest(
-        wanted=ComparisonWanted(
-            targets=tuple(chosen.paths),
-            jobs=_jobs(chosen.jobs, chosen.suite),
-            images=_images(chosen.images),
-            devices=not chosen.no_devices,
-            seconds=chosen.seconds or _SECONDS,
-            width=chosen.width / 100,
-            in_data_directory=chosen.yes_in_data_directory,
-            keep=not chosen.no_keep,
-        ),
-        dry_run=chosen.dry_run,
-        yes=chosen.yes,
-        form=cast("Literal['text', 'json', 'markdown']", chosen.form or "text"),
-        picture=chosen.out,
+    return ComparisonWanted(
+        targets=tuple(chosen.paths),
+        jobs=_jobs(chosen.jobs, chosen.suite),
+        images=_images(chosen.images),
+        devices=not chosen.no_devices,
+        seconds=chosen.seconds or _SECONDS,
+        width=chosen.width / 100,
+        in_data_directory=chosen.yes_in_data_directory,
+        keep=not chosen.no_keep,
     )
 
 
@@ -114,70 +96,36 @@ def _listed(said: str | None) -> list[str]:
 
 def run(chosen: argparse.Namespace, machine: Machine, write: Callable[[Iterable[str]], None]) -> int:
     """Do what the command line asks for; returns the exit status. Raises RefusedError."""
-    request = requested(chosen)
-    if isinstance(request, str):
-        write([request])
+    wanted = requested(chosen)
+    if isinstance(wanted, str):
+        write([wanted])
         return 0
-    with around(request.wanted, machine) as session:
-        return _Comparison(request, session, write).run()
+    with around(wanted, machine) as session:
+        return _CompareCommand(chosen, session, write).run()
 
 
-class _Comparison:
-    """One run of the command."""
+class _CompareCommand(MeasuringCommand):
+    """One run of `fsadvisor compare`."""
 
     def __init__(
-        self, request: CompareRequest, session: CompareSession, write: Callable[[Iterable[str]], None]
+        self, chosen: argparse.Namespace, session: CompareSession, write: Callable[[Iterable[str]], None]
     ) -> None:
-        self._request, self._session, self._write = request, session, write
-        self._stop = Stop()
-        self._narrator = Narrator(verbs.to_stderr, verbs.columns if sys.stderr.isatty() else None)
+        super().__init__(chosen, session.refused, write)
+        self._session = session
         self._when = datetime.now(tz=UTC).isoformat(timespec="seconds")
 
-    def run(self) -> int:
-        if self._session.refused or self._request.dry_run:
-            return self._plan_only()
-        verbs.show(self._plan_lines())
-        if not verbs.may_start(yes=self._request.yes):
-            return USAGE
-        try:
-            self._session.measure(self._stop, self._hear)
-        finally:
-            self._narrator.clear()
-        self._report()
-        if self._stop.asked:
-            return self._stop.exit_status
-        if self._session.failed:
-            verbs.say(self._session.failed)
-        return NOT_MEASURED if self._session.failed or not self._session.whole else 0
+    def _plan_blocks(self) -> Iterator[Block]:
+        session = self._session
+        yield from compare_page.before(session.names, len(session.wanted.jobs), session.image_folder)
+        yield from probe_page.cost(session.cost)
+        yield from probe_page.findings(session.findings)
 
-    def _plan_lines(self) -> list[str]:
-        """What it takes, and what speaks against it."""
-        names = self._session.names
-        blocks = (
-            *compare_page.before(names, len(self._request.wanted.jobs), self._session.image_folder),
-            *probe_page.cost(self._session.cost),
-            *probe_page.findings(self._session.findings),
-        )
-        return list(render(blocks, margin=2))
-
-    def _plan_only(self) -> int:
-        refused = self._session.refused
-        if self._request.form == "json":
-            self._write([self._json("refused" if refused else "not started")])
-        elif self._request.dry_run:
-            self._write(self._plan_lines())
-        if refused and (self._request.form == "json" or not self._request.dry_run):
-            raise RefusedError(*refused)
-        return USAGE if refused else 0
-
-    def _say(self, sentence: str) -> None:
-        """As a line of its own, above the bar."""
-        self._narrator.clear()
-        verbs.say(sentence)
+    def _measure(self) -> None:
+        self._session.measure(self._stop, self._hear)
 
     def _hear(self, event: Event) -> None:
         """In the bar; a line for each job on each side where there is none."""
-        jobs = len(self._request.wanted.jobs)
+        jobs = len(self._session.wanted.jobs)
         match event:
             case Note(text=text):
                 self._say(text)
@@ -196,19 +144,22 @@ class _Comparison:
                 self._narrator.ended(result, at, jobs, f"{result.job} on {side}")
 
     def _seconds_left(self, at: int, used: float) -> float:
-        jobs = len(self._request.wanted.jobs)
+        jobs = len(self._session.wanted.jobs)
         return self._session.cost.most_seconds * (jobs - at + 1 - used) / jobs
 
-    def _report(self) -> None:
-        table, about = self._session.table, self._about()
-        if self._request.form == "json":
+    def _report(self) -> int:
+        session, about, picture = self._session, self._about(), self._chosen.out
+        if self._as_json:
             self._write([self._json(about.state)])
+        elif self._chosen.form == "markdown":
+            self._write(compare_page.markdown(session.table, about))
         else:
-            as_markdown = self._request.form == "markdown"
-            text = render(compare_page.document(table, about), margin=2)
-            self._write(compare_page.markdown(table, about) if as_markdown else text)
-        if self._request.picture is not None:
-            safe_files.write_new(self._request.picture, svg.compare_svg(table, about).encode(), safe_files.PUBLIC)
+            self._write(render(compare_page.document(session.table, about), margin=2))
+        if picture is not None:
+            safe_files.write_new(picture, svg.compare_svg(session.table, about).encode(), safe_files.PUBLIC)
+        if session.failed and not self._stop.asked:
+            verbs.say(session.failed)
+        return NOT_MEASURED if session.failed or not session.whole else 0
 
     def _json(self, state: compare_figures.State) -> str:
         return compare_figures.as_json(
@@ -223,9 +174,9 @@ class _Comparison:
             command=verbs.command(),
             image_folder=session.image_folder,
             image_bytes=session.image_bytes,
-            seconds=self._request.wanted.seconds,
-            width=self._request.wanted.width,
+            seconds=session.wanted.seconds,
+            width=session.wanted.width,
             seed=session.seed,
             failed=session.failed,
-            picture=self._request.picture.name if self._request.picture else "",
+            picture=self._chosen.out.name if self._chosen.out else "",
         )

@@ -30,7 +30,7 @@ from fsadvisor.storage.catalogue import did_you_mean
 from fsadvisor.survey.filesystem_types.registry import type_of
 from fsadvisor.survey.whole import survey
 from fsadvisor.verbs import RefusedError, say
-from fsadvisor.verbs.probe import Command, ProbeRequest
+from fsadvisor.verbs.probe import ProbeCommand
 
 if TYPE_CHECKING:
     import argparse
@@ -43,7 +43,6 @@ if TYPE_CHECKING:
     from fsadvisor.measure.waits.sentence import Account
     from fsadvisor.measure.waits.window import Locks
     from fsadvisor.readers.mount_tables import Mount
-    from fsadvisor.report.probe_figures import State
 
 SECONDS: Final = 5.0
 _INCOMPLETE: Final = 3
@@ -153,30 +152,24 @@ def _with_job(chosen: argparse.Namespace, machine: Machine, write: Callable[[Ite
     wanted = ProbeWanted(
         jobs=(JOBS[chosen.job],), target=chosen.target, seconds=chosen.seconds or OTHER_SECONDS, keep=False
     )
-    request = ProbeRequest(
-        wanted=wanted,
-        dry_run=False,
-        yes=chosen.yes,
-        as_json=chosen.form == "json",
-    )
     trace = LockTrace(min(wanted.seconds, SECONDS)) if chosen.locks else None
     with around(wanted, machine) as session:
         watched = Watched() if session.refused else _below(chosen.target, machine)
-        return _WatchedCommand(request, session, write, watched, trace).run()
+        return _WatchedCommand(chosen, session, write, watched, trace).run()
 
 
-class _WatchedCommand(Command):
+class _WatchedCommand(ProbeCommand):
     """The probe's run, and what the machine does meanwhile."""
 
     def __init__(
         self,
-        request: ProbeRequest,
+        chosen: argparse.Namespace,
         session: ProbeSession,
         write: Callable[[Iterable[str]], None],
         watched: Watched,
         trace: LockTrace | None,
     ) -> None:
-        super().__init__(request, session, write)
+        super().__init__(chosen, session, write)
         self._watched, self._trace = watched, trace
         self._seen = Watch()
         self._over = threading.Event()
@@ -198,17 +191,18 @@ class _WatchedCommand(Command):
         while not self._over.wait(self._seen.take_sample()):
             pass
 
-    def _report(self, state: State) -> None:
+    def _report(self) -> int:
         self._over.set()
         began = self._seen.before is not None
         waits = _account(self._seen, self._watched, _locks(self._trace) if began else NOT_TRACED, self._job)
-        if self._request.as_json:
-            self._write([waits_json.as_json(waits, self._json(state))])
-            return
+        if self._as_json:
+            self._write([waits_json.as_json(waits, self._json(self._state))])
+            return self._status
         self._write(render(probe_page.results(self._session.results, JOBS), margin=2))
         self._write(["\n"])
         self._write(render(document(waits), margin=0))
+        return self._status
 
     @property
     def _job(self) -> str:
-        return self._request.wanted.jobs[0].id
+        return self._session.wanted.jobs[0].id
