@@ -22,9 +22,11 @@ _WITHOUT_COPIES = ("raid0", "linear")
 _SPARED: Final = {"raid4": 1, "raid5": 1, "raid6": 2}
 """How many members an array can lose, whichever they are; RAID 1 all but one, and of RAID 10 it counts which."""
 _SLOTS_OF_BAYS: Final = 8
-"""Our own bound: a mirror of so many copies is a NAS's, with a slot for each bay that there could be."""
+"""Our own bound: no admin mirrors over so many disks and goes on with less than half of them."""
 _SYNOLOGY: Final = "/proc/sys/kernel/syno_hw_version"
-_ITS_SYSTEM: Final = ("md0", "md1")
+_RELEASE: Final = "/proc/sys/kernel/osrelease"
+_QNAP: Final = "-qnap"
+_THEIR_SYSTEM: Final = {"synology": ("md0", "md1"), "qnap": ("md9", "md13")}
 _MOVING = ("resync", "recover", "reshape", "check", "repair")
 _CONTAINER: Final = late(r"external:(?!/)")
 """An array in one says external:/md127/0."""
@@ -66,13 +68,24 @@ def _missing(machine: Machine, folder: str, level: Fact[str]) -> Fact[int]:
     missing = read_fact.number(machine, f"{folder}/md/degraded")
     if read_fact.value(level) != "raid1" or not read_fact.value(missing):
         return missing
-    slots = read_fact.value(read_fact.number(machine, f"{folder}/md/raid_disks")) or 0
-    of_synology = folder.rpartition("/")[2] in _ITS_SYSTEM and not isinstance(machine.read(_SYNOLOGY), Unknown)
     states = read_fact.value(_states(machine, folder)) or {}
     in_sync = sum("in_sync" in state for state in states.values())
-    if in_sync < (1 if of_synology else 2) or not (of_synology or slots >= _SLOTS_OF_BAYS):
+    if not in_sync or not (_keeps_a_nas(machine, folder) or _is_hardly_filled(machine, folder, in_sync)):
         return missing
     return Known(sum("faulty" in state for state in states.values()), f"{folder}/md/dev-*/state")
+
+
+def _keeps_a_nas(machine: Machine, folder: str) -> bool:
+    """Whether it is the mirror in which the maker of a NAS, by what its kernel says, keeps the system."""
+    release = read_fact.value(read_fact.text(machine, _RELEASE)) or ""
+    qnap, synology = release.endswith(_QNAP), not isinstance(machine.read(_SYNOLOGY), Unknown)
+    maker = "qnap" if qnap else "synology" if synology else ""
+    return folder.rpartition("/")[2] in _THEIR_SYSTEM.get(maker, ())
+
+
+def _is_hardly_filled(machine: Machine, folder: str, in_sync: int) -> bool:
+    slots = read_fact.value(read_fact.number(machine, f"{folder}/md/raid_disks")) or 0
+    return slots >= _SLOTS_OF_BAYS and 1 < in_sync < slots / 2
 
 
 def _failed(machine: Machine, folder: str, level: Fact[str]) -> Fact[bool]:
