@@ -132,7 +132,8 @@ def test_a_uuid_in_fstab_is_looked_up_and_not_searched_for_among_all_devices():
 
         values = None
 
-    udev = Udev(Walked({f"sda{number}": {"ID_FS_UUID": f"{number}-A", "ID_FS_TYPE": "ext4"} for number in range(MANY)}))
+    uuids = Walked({f"sda{number}": f"{number}-A" for number in range(MANY)})
+    udev = Udev({"ID_FS_UUID": uuids, "ID_FS_TYPE": dict.fromkeys(uuids, "ext4")})
     for number in range(MANY):
         wanted = Configured(
             mount_point="/srv", fs_type="ext4", options=(), where="/etc/fstab:1", what=f"UUID={number}-A"

@@ -129,8 +129,6 @@ class Mount(Struct, frozen=True, kw_only=True):
     """Where, seen from the reading process's root."""
     options: tuple[str, ...]
     """This mount's own options (ro, noatime, nosuid): bind mounts of one filesystem differ here."""
-    optional: tuple[str, ...]
-    """Propagation: shared:N, master:N, propagate_from:N, unbindable; none for a private mount."""
     fs_type: str
     """Filesystem type, with its subtype ('ext4', 'fuse.sshfs')."""
     source: str
@@ -175,7 +173,6 @@ def _mount(line: str) -> Mount | None:
         root=unescape(fields[3]),
         mount_point=unescape(fields[4]),
         options=kernel_options(fields[5], ""),
-        optional=tuple(fields[6:hyphen]),
         fs_type=fs_type,
         source=unescape(fs_fields[1]),
         super_options=kernel_options(" ".join(fs_fields[2:]), fs_type),

@@ -14,8 +14,6 @@ from fsadvisor.storage import TrimCommand
 from fsadvisor.survey import read_fact
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
     from fsadvisor.machine.port import Machine
     from fsadvisor.readers.smart_record import SmartReport
     from fsadvisor.storage import Transport
@@ -243,13 +241,13 @@ _SCSI_MODEL = 16
 """Characters of a model that the kernel passes on from a SATA drive (libata: SCSI INQUIRY); of firmware, the last 4."""
 
 
-def whole_name(model: Fact[str], smart: SmartReport | Unknown, udev: Mapping[str, str]) -> Fact[str]:
+def whole_name(model: Fact[str], smart: SmartReport | Unknown, by_udev: str | None) -> Fact[str]:
     """The model as the drive itself has it, where the kernel cut it: smartctl's word, else udev's."""
     if isinstance(model, Unknown):
         return model
     own = None if isinstance(smart, Unknown) else smart.model_name
-    by_udev = udev.get("ID_MODEL_ENC", "").replace("\\x20", " ").strip()
-    for name, source in ((own, "smartctl model"), (by_udev, "udev ID_MODEL_ENC")):
+    escaped = (by_udev or "").replace("\\x20", " ").strip()
+    for name, source in ((own, "smartctl model"), (escaped, "udev ID_MODEL_ENC")):
         if name and name != model.value and is_same_model(name, model.value):
             return Known(name, source)
     return model

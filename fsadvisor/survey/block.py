@@ -185,31 +185,27 @@ def _number(machine: Machine, folder: str) -> str:
     return fact.value if isinstance(fact, Known) else ""
 
 
-_KEYS: Final = {
-    key: key
-    for key in (
-        "DM_MULTIPATH_DEVICE_PATH",
-        "DM_UUID",
-        "ID_FS_LABEL",
-        "ID_FS_TYPE",
-        "ID_FS_UUID",
-        "ID_MODEL",
-        "ID_MODEL_ENC",
-        "ID_PART_ENTRY_UUID",
-        "ID_SERIAL",
-        "ID_SERIAL_SHORT",
-        "ID_VENDOR_ENC",
-        "ID_WWN_WITH_EXTENSION",
-        "MD_UUID",
-    )
-}
-"""Each key by itself: so all devices share it."""
+_KEYS: Final = (
+    "DM_MULTIPATH_DEVICE_PATH",
+    "DM_UUID",
+    "ID_FS_LABEL",
+    "ID_FS_TYPE",
+    "ID_FS_UUID",
+    "ID_MODEL",
+    "ID_MODEL_ENC",
+    "ID_PART_ENTRY_UUID",
+    "ID_SERIAL",
+    "ID_SERIAL_SHORT",
+    "ID_VENDOR_ENC",
+    "ID_WWN_WITH_EXTENSION",
+    "MD_UUID",
+)
 _SOURCES: Final = {key: f"udev {key}" for key in _KEYS}
 _NOTHING: Final[Mapping[str, str]] = {}
 
 
 class Udev(Struct, frozen=True):
-    """The properties that the survey asks for, by device; `unread` is why there are none, if it could not be asked."""
+    """What the survey asks for: devices' values by property; `unread` is why there are none, if it was not asked."""
 
     properties: Mapping[str, Mapping[str, str]]
     unread: Unknown | None = None
@@ -219,18 +215,17 @@ class Udev(Struct, frozen=True):
         """The devices by what a property of theirs says, in lower case: gone through once, however many mounts ask."""
         if key not in self._having:
             found = self._having[key] = {}
-            for name, properties in self.properties.items():
-                if key in properties:
-                    found.setdefault(properties[key].lower(), []).append(name)
+            for device, value in self.properties.get(key, _NOTHING).items():
+                found.setdefault(value.lower(), []).append(device)
         return self._having[key]
 
-    def of(self, device: str) -> Mapping[str, str]:
-        """The properties of a device, for choosing among names, never for judging."""
-        return self.properties.get(device, _NOTHING)
+    def get(self, device: str, key: str) -> str | None:
+        """A property of a device, or None: for choosing among names, never for judging."""
+        return self.properties.get(key, _NOTHING).get(device)
 
     def fact(self, device: str, key: str) -> Fact[str]:
         """A property in udev's own spelling; a device without it is one thing, a udev that was not asked another."""
-        value = self.of(device).get(key)
+        value = self.get(device, key)
         return self.missing(_SOURCES[key]) if value is None else Known(value, _SOURCES[key])
 
     def missing(self, source: str) -> Unknown:
@@ -243,13 +238,12 @@ def ask_udev(machine: Machine) -> Udev:
     record = read_fact.understood(machine.udev(), block_files.parse_udev_export)
     if isinstance(record, Unknown):
         return Udev({}, record)
-    return Udev(
-        {
-            it.name: {_KEYS[key]: value for key, value in it.properties if key in _KEYS}
-            for it in record.devices
-            if it.name
-        }
-    )
+    found: dict[str, dict[str, str]] = {key: {} for key in _KEYS}
+    for device in record.devices:
+        for key, value in device.properties:
+            if key in found and device.name:
+                found[key][device.name] = value
+    return Udev(found)
 
 
 SECTOR_BYTES = 512

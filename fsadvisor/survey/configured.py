@@ -248,7 +248,7 @@ def same_uuid(wanted: Configured, udev: Udev) -> Fact[tuple[str, ...]]:
             meant = [
                 name
                 for name in udev.having(key).get(value.lower(), ())
-                if udev.of(name)[key] == value and udev.of(name).get("ID_FS_TYPE") in _ONE_FILESYSTEM
+                if udev.get(name, key) == value and udev.get(name, "ID_FS_TYPE") in _ONE_FILESYSTEM
             ]
             return Known(tuple(sorted(meant)) if len(meant) > 1 else (), f"{wanted.where}, udev {key}")
     return Known((), wanted.where)

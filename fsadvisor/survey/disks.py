@@ -92,7 +92,7 @@ def survey_disks(inventory: Inventory, overlay: Overlay) -> dict[str, Disk]:
 def _nvme_drives(inventory: Inventory) -> dict[str, tuple[str, str | None]]:
     """The NVMe disks by path, each with its controller and the serial number that udev knows."""
     return {
-        it.path: (it.hardware.rpartition("/")[0], inventory.udev.of(it.name).get("ID_SERIAL_SHORT"))
+        it.path: (it.hardware.rpartition("/")[0], inventory.udev.get(it.name, "ID_SERIAL_SHORT"))
         for it in inventory.tree.devices.values()
         if it.is_disk and it.name.startswith("nvme")
     }
@@ -167,7 +167,7 @@ def disk(
     carrier: Fact[str] = attachment.carrier(machine, device) if read_fact.value(kind) == "nvme" else NOT_APPLICABLE
     answers = drive.ask(machine, device, kind, short_model, ocp_logs)
     seen = virtual(device, kind, carrier, (vendor, read_fact.first(short_model, drive.own_name(answers))), in_vm)
-    model = attachment.whole_name(short_model, answers.smart, udev.of(device.name))
+    model = attachment.whole_name(short_model, answers.smart, udev.get(device.name, "ID_MODEL_ENC"))
     rotational = read_fact.switch(machine, f"{folder}/queue/rotational")
     family = _family(model, answers)
     volume_of = controllers.controller(kind, vendor, model)
@@ -342,7 +342,7 @@ def _name(
     said = read_fact.text(machine, f"{device.folder}/device/{attribute}")
     if isinstance(said, Known) and said.value not in _NOT_TOLD and not said.value.startswith("0x"):
         return said
-    word = udev.of(device.name).get(key, "").replace("\\x20", " ").strip()
+    word = (udev.get(device.name, key) or "").replace("\\x20", " ").strip()
     return Known(word, f"udev {key}") if word else udev.missing(f"{device.folder}/device/{attribute}")
 
 

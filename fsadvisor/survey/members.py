@@ -139,9 +139,7 @@ def unjoined(
     wanted = [subject for subject, disk in disks.items() if _may_have_several(disk)]
     unclear = [subject for subject, layer in layers.items() if isinstance(layer.kind, Unknown)]
     scsi = {
-        subject: _identity(udev.of(_name(subject)))
-        for subject in (*wanted, *unclear)
-        if _name(subject).startswith("sd")
+        subject: _identity(udev, _name(subject)) for subject in (*wanted, *unclear) if _name(subject).startswith("sd")
     }
     alike: dict[str, list[str]] = {}
     for subject, own in scsi.items():
@@ -175,9 +173,9 @@ def _may_have_several(disk: Disk) -> bool:
     return isinstance(disk.transport, Unknown) or disk.transport.value in _BY_SEVERAL_PATHS
 
 
-def _identity(properties: Mapping[str, str]) -> str | None:
+def _identity(udev: Udev, device: str) -> str | None:
     """What is the same by every path: the WWN, else vendor, model and serial number, as multipath-tools has it."""
-    return properties.get("ID_WWN_WITH_EXTENSION") or properties.get("ID_SERIAL")
+    return udev.get(device, "ID_WWN_WITH_EXTENSION") or udev.get(device, "ID_SERIAL")
 
 
 def _name(at: str) -> str:
@@ -200,12 +198,12 @@ def with_sorting(disks: Mapping[str, Disk], inventory: Inventory, layers: Mappin
     found: dict[str, Disk] = {}
     for subject, disk in disks.items():
         name = subject.partition(":")[2]
-        properties = [inventory.udev.of(device_name) for device_name in (name, *partitions.get(name, ()))]
+        devices = (name, *partitions.get(name, ()))
         above = inventory.stack.filesystems_on(subject)
         if subject in multipath or pools.intersection(above):
             fact: Fact[bool] = Known(True, "the stack in sysfs")
         else:
-            fact = _by_udev(properties, inventory.udev, maybe=bool(pools) and not above)
+            fact = _by_udev(devices, inventory.udev, maybe=bool(pools) and not above)
         found[subject] = replace(disk, sorted_above=fact)
     return found
 
@@ -236,7 +234,7 @@ def with_membership(disks: Mapping[str, Disk], inventory: Inventory, layers: Map
     pooled = {
         device.parent or device.name
         for device in inventory.tree.devices.values()
-        if inventory.udev.of(device.name).get("ID_FS_TYPE") == "zfs_member"
+        if inventory.udev.get(device.name, "ID_FS_TYPE") == "zfs_member"
     }
 
     def member(subject: str) -> Fact[MemberOf]:
@@ -256,12 +254,10 @@ def with_membership(disks: Mapping[str, Disk], inventory: Inventory, layers: Map
     return {subject: with_it(subject, disk) for subject, disk in disks.items()}
 
 
-def _by_udev(properties: Sequence[Mapping[str, str]], udev: Udev, *, maybe: bool) -> Fact[bool]:
-    if any(
-        of_device.get("ID_FS_TYPE") in _MEMBERS or of_device.get("DM_MULTIPATH_DEVICE_PATH") == "1"
-        for of_device in properties
-    ):
+def _by_udev(devices: Sequence[str], udev: Udev, *, maybe: bool) -> Fact[bool]:
+    types = [udev.get(device, "ID_FS_TYPE") for device in devices]
+    if any(it in _MEMBERS for it in types) or any(udev.get(it, "DM_MULTIPATH_DEVICE_PATH") == "1" for it in devices):
         return Known(True, "udev ID_FS_TYPE")
-    if maybe and not any("ID_FS_TYPE" in of_device for of_device in properties):
+    if maybe and not any(it is not None for it in types):
         return udev.missing("udev ID_FS_TYPE")
     return read_fact.shared_fact(False, "the stack in sysfs")

@@ -93,9 +93,9 @@ def _in_stages(
 ) -> tuple[Storage, SubjectIdentities]:
     overlay = Overlay(attested.read(machine), supposed)
     inventory = overlay.over_inventory(collect(machine))
-    alone = survey_disks(inventory, overlay)
-    layers = survey_layers(inventory, alone, overlay)
-    disks = with_what_is_above(inventory, alone, layers, overlay)
+    disks = survey_disks(inventory, overlay)
+    layers = survey_layers(inventory, disks, overlay)
+    disks = with_what_is_above(inventory, disks, layers, overlay)
     filesystems = survey_filesystems(inventory, disks, overlay)
     below = fold_below(inventory, disks, layers, filesystems, overlay)
     host = survey_host(inventory, disks, layers, trim_wanted(filesystems, below), overlay)
@@ -192,7 +192,7 @@ def collect(machine: Machine) -> Inventory:
     table = _mounts(machine)
     mounts = () if isinstance(table, Unknown) else tuple(registry.visible_mounts(table))
     by_udev = block.ask_udev(machine)
-    labels_told = any("ID_FS_UUID" in properties for properties in by_udev.properties.values())
+    labels_told = bool(by_udev.properties.get("ID_FS_UUID"))
     others = _commands(machine, known, labels_told)
     if any(map(sleeping.may_sleep, known.devices.values())):
         _run_ahead(machine, _of_host_and_drives(known))
@@ -276,7 +276,6 @@ def _mounts(machine: Machine) -> tuple[Mount, ...] | Unknown:
             root="/",
             mount_point=line.mount_point,
             options=line.options,
-            optional=(),
             fs_type=line.fs_type,
             source=line.source,
             super_options=line.options,

@@ -95,7 +95,7 @@ def seen(record, *names):
             "/proc/self/mountinfo",
             MOUNTINFO,
             mount_tables.parse_mountinfo,
-            ("major_minor", "root", "mount_point", "fs_type", "optional"),
+            ("major_minor", "root", "mount_point", "fs_type"),
         ),
         ("/proc/self/mountinfo", "broken\n", mount_tables.parse_mountinfo, ("line",)),
         (
