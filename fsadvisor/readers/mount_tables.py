@@ -114,7 +114,7 @@ def read_lines(text: str, mount: Callable[[str], T | None]) -> tuple[tuple[T, ..
 _MAJOR_MINOR = late(r"[0-9]{1,10}:[0-9]{1,10}")
 
 
-class Mount(Struct, frozen=True, kw_only=True):
+class Mount(Struct, frozen=True, kw_only=True, gc=False):
     """One mount: a line, its escapes undone."""
 
     mount_id: int

@@ -156,7 +156,7 @@ class Supposition(Struct, frozen=True):
 Facts: TypeAlias = Host | Disk | Below | Layer | Filesystem | Mount | Service | Now
 
 
-class Subject(Struct, frozen=True, kw_only=True):
+class Subject(Struct, frozen=True, kw_only=True, gc=False):
     """Something that rules speak of: its facts, and what it stands on.
 
     `id` is unique ('disk:vda', 'mount:/srv'), `name` is for people, `below` holds the ids right below. `scope` maps

@@ -26,7 +26,7 @@ _LAYER_PREFIXES = ("dm-", "md", "bcache", "loop", "zd", "drbd")
 _SKIPPED_PREFIXES = ("sr", "fd")
 
 
-class BlockDevice(Struct, frozen=True, kw_only=True):
+class BlockDevice(Struct, frozen=True, kw_only=True, gc=False):
     """A disk, partition or layered device.
 
     `id` is its subject's, `name` the kernel's, `path` its node under /dev, `folder` its place in sysfs, `sectors` its

@@ -47,7 +47,7 @@ _UNIT_FOLDER = "/etc/systemd/system"
 _MADE_FROM_FSTAB = "/run/systemd/generator"
 
 
-class Configured(Struct, frozen=True, kw_only=True):
+class Configured(Struct, frozen=True, kw_only=True, gc=False):
     """A mount that the machine would make at its next start; `where` says in which file and line.
 
     Its options are without their secrets.

@@ -22,7 +22,6 @@ if TYPE_CHECKING:
     from fsadvisor.readers.volume_tools import LogicalVolume
     from fsadvisor.storage import Below, Disk, Facts, Filesystem, Host, Kind, Layer, PowerState
     from fsadvisor.survey.block import BlockDevice, BlockTree, Queue, Udev
-    from fsadvisor.survey.configured import Configured
     from fsadvisor.survey.filesystem_types import Superblock
     from fsadvisor.survey.measured import ProbesByMount
     from fsadvisor.survey.programs import RunningProgram
@@ -114,10 +113,6 @@ class Inventory(Struct, frozen=True, kw_only=True):
     blocks: Mapping[str, Superblock]
     """The mounted filesystems by id."""
     stack: Stack
-    configured: Mapping[str, Configured]
-    """By mount point."""
-    no_fstab: Unknown | None
-    """Why there may be more configured mounts."""
     programs: tuple[RunningProgram, ...] | Unknown
     probed: ProbesByMount
     kernel: Fact[Version]

@@ -130,7 +130,7 @@ def survey_mounts(found: Surveyed, declared: Mapping[str, Workload], overlay: Ov
     running = {mount.mount_point: mount for mount in inventory.mounts}
     blocks = {mount.mount_point: block for block in inventory.blocks.values() for mount in block.mounts}
     no_table = inventory.seen_mounts if isinstance(inventory.seen_mounts, Unknown) else None
-    wanted = inventory.configured
+    wanted, no_fstab = configured.configured(inventory.machine)
     of_files = (point for point, each in wanted.items() if each.fs_type in LOOKED_AT or each.fs_type == "auto")
     points = dict.fromkeys([*running, *of_files])
     by_point = _programs_by_point(inventory, points)
@@ -140,7 +140,7 @@ def survey_mounts(found: Surveyed, declared: Mapping[str, Workload], overlay: Ov
         block = blocks.get(point)
         filesystem = found.filesystems.get(block.id) if block else None
         use = _use(found, point, block, by_point, declared)
-        facts = mount(running.get(point), wanted.get(point), no_table, inventory.no_fstab, filesystem, use)
+        facts = mount(running.get(point), wanted.get(point), no_table, no_fstab, filesystem, use)
         if point in wanted:
             facts = replace(
                 facts,

@@ -204,7 +204,6 @@ def collect(machine: Machine) -> Inventory:
         _run_ahead(machine, [*first, *others])
     blocks = tuple(registry.superblocks(listed, mounts, known))
     _run_ahead(machine, [*others, *(argv for one in blocks for argv in filesystems.commands(one))])
-    configured_mounts, no_fstab = configured.configured(machine)
     running = programs.running(machine)
     return Inventory(
         machine=machine,
@@ -216,8 +215,6 @@ def collect(machine: Machine) -> Inventory:
         },
         power_states=power_states,
         stack=build_stack(machine, known, blocks),
-        configured=configured_mounts,
-        no_fstab=no_fstab,
         programs=running if isinstance(running, Unknown) else tuple(running),
         probed=measured.read(machine),
         seen_devices=tree if isinstance(tree, Unknown) else read_fact.fact_of(len(tree.devices), "/sys/block"),

@@ -31,7 +31,7 @@ Facts: TypeAlias = "Mapping[str, Any]"
 MOUNTINFO = "/proc/self/mountinfo"
 
 
-class Superblock(Struct, frozen=True, kw_only=True):
+class Superblock(Struct, frozen=True, kw_only=True, gc=False):
     """One filesystem and the mounts that show it, the one of its top first.
 
     `devices` are kernel names; `followed` says whether they are all of them. `upper` is the directory that an overlay
