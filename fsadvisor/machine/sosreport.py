@@ -140,11 +140,16 @@ class SosMachine:
         crashes = self._tree.names(f"{self._top}/var/crash".lstrip("/")) or ()
         return archived_logs.kernel_log(self._text_of, lambda path: _text(self._copied(path)), crashes)
 
+    @cached_property
+    def _boot(self) -> dict[str, str]:
+        """Files of which the log's beginning is searched: once, and not for each file that is missing."""
+        return archived_logs.boot_messages(self._log.text) if self._log else {}
+
     def _by_log(self, path: str) -> Reply | None:
         """What the kernel said of itself when it started, and for how long it ran."""
         if path == "/proc/uptime":
             return archived_logs.uptime(self._text_of, self._log)
-        told = archived_logs.boot_messages(self._log.text).get(path) if self._log else None
+        told = self._boot.get(path)
         return Reply(told, self._log.source) if told and self._log else None
 
     def entries(self, path: str) -> Entries:

@@ -13,7 +13,7 @@ from fsadvisor.plan.script import plan_script, undo_script
 from fsadvisor.rulebook.advise import advise
 from fsadvisor.rulebook.rule import Outcome
 from tests.cases import few
-from tests.loops import loops, needs_loop_devices, run, unmount
+from tests.loops import loops, mounts, needs_loop_devices, run, unmount
 from tests.plan.composed import ATIME, BARRIERS, COMMIT, mounted, remounts, writes
 from tests.report.composed import disk, host, machine
 
@@ -146,12 +146,7 @@ def test_settings_of_a_block_device_are_taken_by_the_kernel_and_undone(loop):
     assert state() == before
 
 
-def mounts_but_those_of_other_tests(point):
-    """Which come and go meanwhile, below the folders for temporary files."""
-    lines = run("findmnt", "-rno", "TARGET,OPTIONS").splitlines()
-    return [line for line in lines if line.startswith(str(point)) or not line.startswith(("/tmp/", "/var/tmp/"))]
-
-
+@pytest.mark.remounts
 @pytest.mark.parametrize("surprise", ["option", "gone", "over", "fstab"])
 def test_a_change_in_between_stops_the_plan_and_nothing_is_touched(loop, surprise):
     tried = Tried(loop, (BARRIERS, ATIME), options="nobarrier,relatime", barriers=False, atime="relatime")
@@ -165,11 +160,11 @@ def test_a_change_in_between_stops_the_plan_and_nothing_is_touched(loop, surpris
         unmount(tried.point)
     try:
         fstab = tried.fstab.read_bytes()
-        table = mounts_but_those_of_other_tests(tried.point)
+        table = mounts()
         done = tried.sh(plan_script(tried.plan))
         assert done.returncode == 1
         assert "Nothing was changed." in done.stderr
-        assert mounts_but_those_of_other_tests(tried.point) == table
+        assert mounts() == table
         assert tried.fstab.read_bytes() == fstab
         assert not (tried.folder / "state").exists()
     finally:

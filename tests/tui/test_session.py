@@ -137,13 +137,12 @@ def test_a_read_that_never_returns_does_not_keep_the_program_from_ending(ending,
     os.mkfifo(tmp_path / "never")
     program = (
         "import sys, threading\n"
-        "from fsadvisor.tui.session import SurveyThread\n"
-        "from tests.tui.test_session import session_of\n"
+        "from fsadvisor.tui.session import Session, SurveyThread\n"
         "reading = threading.Event()\n"
         "def hangs():\n"
         "    reading.set()\n"
         f"    return open({str(tmp_path / 'never')!r}).read()\n"
-        "SurveyThread(session_of(hangs)).listen(print)\n"
+        "SurveyThread(Session(opened=hangs, storage_of=print, rulebook=(), version='0')).listen(print)\n"
         "reading.wait()\n"
         f"{ending}\n"
     )
