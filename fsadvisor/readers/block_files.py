@@ -57,7 +57,7 @@ https://man7.org/linux/man-pages/man8/udevadm.8.html
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Final, Literal, TypeAlias
+from typing import TYPE_CHECKING
 
 from msgspec import Struct
 
@@ -81,13 +81,10 @@ class IoCounters(Struct, frozen=True, kw_only=True):
 
     reads: int
     """Reads completed."""
-    reads_merged: int
-    """Reads joined to a neighbour in the queue."""
     read_bytes: int
     read_ms: int
     writes: int
     """Writes completed."""
-    writes_merged: int
     write_bytes: int
     write_ms: int
     in_flight: int
@@ -98,7 +95,6 @@ class IoCounters(Struct, frozen=True, kw_only=True):
     """Time in flight summed over requests."""
     discards: int | None = None
     """Discards completed; None before Linux 4.18."""
-    discards_merged: int | None = None
     discard_bytes: int | None = None
     discard_ms: int | None = None
     flushes: int | None = None
@@ -116,18 +112,15 @@ def counters(fields: Sequence[str]) -> IoCounters | None:
     given = [*numbers, *[None] * (WITH_FLUSHES - len(numbers))]
     return IoCounters(
         reads=numbers[0],
-        reads_merged=numbers[1],
         read_bytes=numbers[2] * SECTOR_BYTES,
         read_ms=numbers[3],
         writes=numbers[4],
-        writes_merged=numbers[5],
         write_bytes=numbers[6] * SECTOR_BYTES,
         write_ms=numbers[7],
         in_flight=numbers[8],
         io_ms=numbers[9],
         weighted_io_ms=numbers[10],
         discards=given[11],
-        discards_merged=given[12],
         discard_bytes=None if given[13] is None else given[13] * SECTOR_BYTES,
         discard_ms=given[14],
         flushes=given[15],
@@ -208,64 +201,31 @@ def parse_scheduler(text: str) -> Scheduler | Unknown:
     return Scheduler(active=active[0], available=names)
 
 
-UNLIMITED: Final = "max"
-
-Limit: TypeAlias = int | Literal["max"] | None
-"""A number; 'max' where there is no limit; None where the file doesn't say."""
-
 _DEVICE = late(r"[0-9]{1,10}:[0-9]{1,10}", re.ASCII)
-
-
-class IoLimit(Struct, frozen=True, kw_only=True):
-    """The limits on one device."""
-
-    maj_min: str
-    """Device number, '8:16'."""
-    rbps: Limit
-    """Bytes read per second."""
-    wbps: Limit
-    """Bytes written per second."""
-    riops: Limit
-    """Reads per second."""
-    wiops: Limit
-    """Writes per second."""
 
 
 class IoMax(Struct, frozen=True, kw_only=True):
     """One file."""
 
-    limits: tuple[IoLimit, ...]
+    limited: tuple[str, ...]
+    """The numbers of the devices that have a limit: '8:16'."""
     unread: tuple[str, ...] = ()
 
 
 def parse_io_max(text: str) -> IoMax | Unknown:
     """Read one io.max."""
-    limits: list[IoLimit] = []
+    limited: list[str] = []
     unread: list[str] = []
     for line in filter(str.strip, text.split("\n")):
         device, *pairs = line.split()
-        values = dict(pair.split("=", 1) for pair in pairs if "=" in pair)
-        if _DEVICE.fullmatch(device) and not values.keys().isdisjoint(("rbps", "wbps", "riops", "wiops")):
-            limits.append(_limits(device, values))
+        limits = {pair.partition("=")[0] for pair in pairs if "=" in pair}
+        if _DEVICE.fullmatch(device) and not limits.isdisjoint(("rbps", "wbps", "riops", "wiops")):
+            limited.append(device)
         else:
             unread.append(line)
-    if unread and not limits:
+    if unread and not limited:
         return refusal(text, "no lines of io.max")
-    return IoMax(limits=tuple(limits), unread=unread_pieces(unread))
-
-
-def _limits(device: str, values: dict[str, str]) -> IoLimit:
-    return IoLimit(
-        maj_min=device,
-        rbps=_limit(values.get("rbps")),
-        wbps=_limit(values.get("wbps")),
-        riops=_limit(values.get("riops")),
-        wiops=_limit(values.get("wiops")),
-    )
-
-
-def _limit(text: str | None) -> Limit:
-    return UNLIMITED if text == UNLIMITED else whole(text)
+    return IoMax(limited=tuple(limited), unread=unread_pieces(unread))
 
 
 _LINE = late(r"([A-Z]): (.*)", re.DOTALL)
@@ -274,12 +234,8 @@ _LINE = late(r"([A-Z]): (.*)", re.DOTALL)
 class UdevDevice(Struct, frozen=True, kw_only=True):
     """One device."""
 
-    path: str
-    """Below /sys: '/devices/…/block/sda'."""
     name: str | None
     """Device node below /dev: 'sda'; None for a device without a node."""
-    links: tuple[str, ...]
-    """Symbolic links below /dev: 'disk/by-path/…'."""
     properties: tuple[tuple[str, str], ...]
     """(key, value), each key once, in the order of the output."""
 
@@ -338,8 +294,6 @@ def _udev_device(lines: list[tuple[str, str]], unread: list[str]) -> UdevDevice 
         return None
     pairs = [line.partition("=") for letter, line in lines if letter == "E"]
     return UdevDevice(
-        path=values["P"],
         name=values.get("N") or None,
-        links=tuple(value for letter, value in lines if letter == "S"),
         properties=tuple({key: value for key, _, value in pairs}.items()),
     )

@@ -59,11 +59,10 @@ from __future__ import annotations
 import re
 
 from msgspec import Struct, field
-from msgspec.structs import replace
 
 from fsadvisor.facts import Unknown, unreadable
 from fsadvisor.patterns import late
-from fsadvisor.readers import counts, real, refusal, size_bytes, unread_pieces, whole
+from fsadvisor.readers import counts, refusal, size_bytes, unread_pieces, whole
 
 _SNAPSHOT = late(r"ID \d+ gen \d+ .*?path (?P<path>.+)", re.ASCII)
 
@@ -123,9 +122,6 @@ class BtrfsCommits(Struct, frozen=True, kw_only=True):
 
     commits: int
     total_ms: int
-    last_ms: int | None
-    longest_ms: int | None
-    """Since the mount, or since somebody set it back."""
 
 
 def parse_btrfs_commit_stats(text: str) -> BtrfsCommits | Unknown:
@@ -133,26 +129,14 @@ def parse_btrfs_commit_stats(text: str) -> BtrfsCommits | Unknown:
     numbers = counts(text, " ")
     if "commits" not in numbers or "total_commit_ms" not in numbers:
         return refusal(text, "no count of commits")
-    return BtrfsCommits(
-        commits=numbers["commits"],
-        total_ms=numbers["total_commit_ms"],
-        last_ms=numbers.get("last_commit_ms"),
-        longest_ms=numbers.get("max_commit_ms"),
-    )
+    return BtrfsCommits(commits=numbers["commits"], total_ms=numbers["total_commit_ms"])
 
 
-_OVERALL = late(r"\s+([A-Z][a-z]+[A-Za-z ]*(?:\([a-z, ]+\))?):\s*([^\s(]+)\s*(?:\(([^)]*)\))?\s*")
+_OVERALL = late(r"\s+([A-Z][a-z]+[A-Za-z ]*(?:\([a-z, ]+\))?):\s*([^\s(]+)\s*(?:\([^)]*\))?\s*")
 _GROUP = late(r"([A-Z][A-Za-z+]*),\s*(\w+): Size:\s*(\S+), Used:\s*(\S+?)(?:\s+\([0-9.]+%\))?\s*")
-_SHARE = late(r"\s+(\S.*?)\s+(-?[0-9.]+(?:[KMGTPE]?i?B)?)\s*")
+_SHARE = late(r"\s+\S.*?\s+(-?[0-9.]+(?:[KMGTPE]?i?B)?)\s*")
 _ABSURD_BYTES = 1 << 63
 _LONGEST_LINE = 5000  # a path of 4096 bytes and what stands around it
-
-
-class DeviceShare(Struct, frozen=True, kw_only=True):
-    """Bytes on one device; its path, or 'missing', as printed."""
-
-    path: str
-    bytes: int
 
 
 class BlockGroups(Struct, frozen=True, kw_only=True):
@@ -165,47 +149,34 @@ class BlockGroups(Struct, frozen=True, kw_only=True):
     size_bytes: int | None
     """Logical: what can be stored, whatever the number of copies."""
     used_bytes: int | None
-    devices: tuple[DeviceShare, ...] | None
-    """Raw bytes by device; None where the tool could not read them (not root)."""
 
 
 class BtrfsUsage(Struct, frozen=True, kw_only=True):
     """A btrfs's space; the overall numbers are raw bytes over all devices."""
 
     device_size_bytes: int | None
-    allocated_bytes: int | None
-    """In block groups. This and the four below are None where the tool left RAID5/6 out of its sums."""
     unallocated_bytes: int | None
-    used_bytes: int | None
-    free_estimated_bytes: int | None
-    """Logical: what could still be stored with the current data profile."""
-    free_min_bytes: int | None
+    """In no block group; None where the tool left RAID5/6 out of its sums."""
     missing_bytes: int | None
     """The size of devices that are missing."""
-    slack_bytes: int | None
-    """Of the devices, past the end that btrfs uses."""
-    zone_unusable_bytes: int | None
-    free_statfs_bytes: int | None
-    data_ratio: float | None
-    """Raw bytes per byte of data."""
-    metadata_ratio: float | None
     global_reserve_bytes: int | None
-    global_reserve_used_bytes: int | None
-    multiple_profiles: tuple[str, ...] | None
-    """Kinds that have block groups of more than one profile; () where the tool says no."""
     groups: tuple[BlockGroups, ...]
-    unallocated: tuple[DeviceShare, ...] | None
-    """By device; None where the tool could not read them."""
     unread: tuple[str, ...] = ()
 
 
 class _Listing(Struct):
     """The pieces of the text, by where they stand."""
 
-    overall: dict[str, tuple[str, str]] = field(default_factory=dict)
-    groups: list[tuple[re.Match[str], list[DeviceShare]]] = field(default_factory=list)
-    unallocated: list[DeviceShare] | None = None
+    overall: dict[str, str] = field(default_factory=dict)
+    groups: list[BlockGroups] = field(default_factory=list)
+    on_devices_bytes: int = 0
+    """What the groups' lines per device add up to."""
+    lists_unallocated: bool = False
+    """The tool could read what is free on each device (root)."""
     unread: list[str] = field(default_factory=list)
+
+    def size(self, key: str) -> int | None:
+        return _sane_bytes(self.overall.get(key, ""))
 
 
 def btrfs_usage_argv(mount_point: str) -> tuple[str, ...]:
@@ -218,86 +189,48 @@ def parse_btrfs_usage(text: str) -> BtrfsUsage | Unknown:
     listing = _listing(text)
     if not listing.overall:
         return refusal(text, "no btrfs usage in the output")
-    by_device = listing.unallocated is not None or any(shares for _, shares in listing.groups)
-    groups = tuple(_group(match, shares if by_device else None) for match, shares in listing.groups)
-    usage = _usage(listing, groups)
-    if _counts_every_group(usage):
-        return usage
-    return replace(
-        usage,
-        allocated_bytes=None,
-        unallocated_bytes=None,
-        used_bytes=None,
-        free_estimated_bytes=None,
-        free_min_bytes=None,
-    )
-
-
-def _usage(listing: _Listing, groups: tuple[BlockGroups, ...]) -> BtrfsUsage:
-    overall = listing.overall
-
-    def size(key: str) -> int | None:
-        return _sane_bytes(overall.get(key, ("", ""))[0])
-
-    def in_parentheses(key: str, label: str) -> int | None:
-        return _sane_bytes(overall.get(key, ("", ""))[1].removeprefix(label))
-
     return BtrfsUsage(
-        device_size_bytes=size("Device size"),
-        allocated_bytes=size("Device allocated"),
-        unallocated_bytes=size("Device unallocated"),
-        used_bytes=size("Used"),
-        free_estimated_bytes=size("Free (estimated)"),
-        free_min_bytes=in_parentheses("Free (estimated)", "min:"),
-        missing_bytes=size("Device missing"),
-        slack_bytes=size("Device slack"),
-        zone_unusable_bytes=size("Device zone unusable"),
-        free_statfs_bytes=size("Free (statfs, df)"),
-        data_ratio=real(overall.get("Data ratio", (None,))[0]),
-        metadata_ratio=real(overall.get("Metadata ratio", (None,))[0]),
-        global_reserve_bytes=size("Global reserve"),
-        global_reserve_used_bytes=in_parentheses("Global reserve", "used:"),
-        multiple_profiles=_multiple_profiles(overall.get("Multiple profiles")),
-        groups=groups,
-        unallocated=None if listing.unallocated is None else tuple(listing.unallocated),
+        device_size_bytes=listing.size("Device size"),
+        unallocated_bytes=listing.size("Device unallocated") if _counts_every_group(listing) else None,
+        missing_bytes=listing.size("Device missing"),
+        global_reserve_bytes=listing.size("Global reserve"),
+        groups=tuple(listing.groups),
         unread=unread_pieces(listing.unread),
     )
 
 
 def _listing(text: str) -> _Listing:
     listing = _Listing()
-    shares: list[DeviceShare] | None = None
     for line in text.split("\n"):
+        below = bool(listing.groups) or listing.lists_unallocated
         if len(line) > _LONGEST_LINE:
             listing.unread.append(line)
         elif group := _GROUP.fullmatch(line):
-            shares = []
-            listing.groups.append((group, shares))
+            listing.groups.append(_group(group))
         elif line.startswith("Unallocated:"):
-            shares = listing.unallocated = []
-        elif shares is not None and (share := _share(line)):
-            shares.append(share)
-        elif shares is None and (pair := _OVERALL.fullmatch(line)):
-            listing.overall.setdefault(pair[1], (pair[2], pair[3] or ""))
+            listing.lists_unallocated = True
+        elif below and (share := _share_bytes(line)) is not None:
+            listing.on_devices_bytes += 0 if listing.lists_unallocated else share
+        elif not below and (pair := _OVERALL.fullmatch(line)):
+            listing.overall.setdefault(pair[1], pair[2])
         elif line.strip() and not line.startswith(("Overall:", "WARNING:")):
             listing.unread.append(line)
     return listing
 
 
-def _group(match: re.Match[str], shares: list[DeviceShare] | None) -> BlockGroups:
+def _group(match: re.Match[str]) -> BlockGroups:
     return BlockGroups(
         kind=match[1],
         profile=match[2].lower(),
         size_bytes=_sane_bytes(match[3]),
         used_bytes=_sane_bytes(match[4]),
-        devices=None if shares is None else tuple(shares),
     )
 
 
-def _share(line: str) -> DeviceShare | None:
+def _share_bytes(line: str) -> int | None:
+    """Of a line of a device's path and the bytes on it."""
     match = _SHARE.fullmatch(line)
-    amount = size_bytes(match[2]) if match else None
-    return DeviceShare(path=match[1], bytes=amount) if match and amount is not None else None
+    return size_bytes(match[1]) if match else None
 
 
 def _sane_bytes(text: str) -> int | None:
@@ -306,20 +239,12 @@ def _sane_bytes(text: str) -> int | None:
     return amount if amount is not None and 0 <= amount < _ABSURD_BYTES else None
 
 
-def _multiple_profiles(pair: tuple[str, str] | None) -> tuple[str, ...] | None:
-    if pair is None or pair[0] not in ("yes", "no"):
-        return None
-    return tuple(kind.strip() for kind in pair[1].split(",") if kind.strip())
-
-
-def _counts_every_group(usage: BtrfsUsage) -> bool:
+def _counts_every_group(listing: _Listing) -> bool:
     """Whether the overall sums hold RAID5/6 too.
 
     btrfs-progs cannot size those without root (and before 5.10 not always with it) and leaves them out.
     """
-    if not any(group.profile in ("raid5", "raid6") for group in usage.groups):
+    if not any(group.profile in ("raid5", "raid6") for group in listing.groups):
         return True
-    if usage.unallocated is None or usage.allocated_bytes is None:
-        return False
-    shares = sum(share.bytes for group in usage.groups for share in group.devices or ())
-    return shares <= usage.allocated_bytes * 1.02
+    allocated = listing.size("Device allocated")
+    return listing.lists_unallocated and allocated is not None and listing.on_devices_bytes <= allocated * 1.02

@@ -31,7 +31,6 @@ class Leg(Struct, frozen=True, kw_only=True):
 class Crypt(Struct, frozen=True, kw_only=True):
     """Of `crypt`; the key, or its name in a keyring, is never kept."""
 
-    cipher: str
     flags: tuple[str, ...]
     """'allow_discards', 'same_cpu_crypt', 'no_read_workqueue', 'no_write_workqueue', …"""
     sector_size_bytes: int
@@ -58,23 +57,13 @@ class CacheTarget(Struct, frozen=True, kw_only=True):
 
     mode: str
     """'writethrough', 'writeback' or 'passthrough'; a writecache is always 'writeback'."""
-    block_bytes: int
-    policy: str | None
 
 
 class ThinPool(Struct, frozen=True, kw_only=True):
     """Of `thin-pool`. Legs: the metadata and the data device."""
 
-    block_bytes: int
     features: tuple[str, ...]
     """'skip_block_zeroing', 'ignore_discard', 'no_discard_passdown', …"""
-
-
-class SnapshotTarget(Struct, frozen=True, kw_only=True):
-    """Of `snapshot` and `snapshot-merge`. Legs: the origin and the copy-on-write device."""
-
-    persistent: bool
-    chunk_bytes: int
 
 
 class MultipathTarget(Struct, frozen=True, kw_only=True):
@@ -82,11 +71,9 @@ class MultipathTarget(Struct, frozen=True, kw_only=True):
 
     features: tuple[str, ...]
     """'queue_if_no_path', …"""
-    selectors: tuple[str, ...]
-    """By priority group: 'service-time', 'round-robin', …"""
 
 
-Detail: TypeAlias = Crypt | Striped | RaidTarget | CacheTarget | ThinPool | SnapshotTarget | MultipathTarget
+Detail: TypeAlias = Crypt | Striped | RaidTarget | CacheTarget | ThinPool | MultipathTarget
 
 
 class TargetError(ValueError):
@@ -208,7 +195,7 @@ def _thin(words: Words) -> Read:
 
 
 def _crypt(words: Words) -> Read:
-    cipher = words.word()
+    words.word()  # the cipher
     words.word()  # the key
     words.number()  # the IV's offset
     leg = words.leg_at()
@@ -219,7 +206,7 @@ def _crypt(words: Words) -> Read:
     size = sizes[0] if sizes else SECTOR_BYTES
     if size is None:
         raise TargetError
-    return (leg,), Crypt(cipher=cipher, flags=flags, sector_size_bytes=size)
+    return (leg,), Crypt(flags=flags, sector_size_bytes=size)
 
 
 def _striped(words: Words) -> Read:
@@ -248,30 +235,22 @@ def _mirror(words: Words) -> Read:
 
 def _cache(words: Words) -> Read:
     legs = (words.leg(), words.leg(), words.leg())
-    block = words.sectors()
+    words.number()  # sectors of a block
     features = words.counted()
     modes = [each for each in features if each in ("writethrough", "writeback", "passthrough")]
     # the table repeats what it was made of; where that names no mode it is writeback, as `dmsetup status` then says
-    return legs, CacheTarget(mode=modes[0] if modes else "writeback", block_bytes=block, policy=words.word())
+    return legs, CacheTarget(mode=modes[0] if modes else "writeback")
 
 
 def _writecache(words: Words) -> Read:
     words.word()  # p: persistent memory, s: SSD
-    legs = (words.leg(), words.leg())
-    return legs, CacheTarget(mode="writeback", block_bytes=words.number(), policy=None)
+    return (words.leg(), words.leg()), CacheTarget(mode="writeback")
 
 
 def _thin_pool(words: Words) -> Read:
     legs = (words.leg(), words.leg())
-    block = words.sectors()
-    words.number()  # the low water mark
-    return legs, ThinPool(block_bytes=block, features=words.counted())
-
-
-def _snapshot(words: Words) -> Read:
-    legs = (words.leg(), words.leg())
-    kind = words.word()
-    return legs, SnapshotTarget(persistent=kind.startswith("P"), chunk_bytes=words.sectors())
+    words.some(2)  # sectors of a block, the low water mark
+    return legs, ThinPool(features=words.counted())
 
 
 def _multipath(words: Words) -> Read:
@@ -279,16 +258,15 @@ def _multipath(words: Words) -> Read:
     words.counted()  # the hardware handler
     groups = words.number()
     words.number()  # the first group to use
-    selectors = []
     paths: list[Leg] = []
     for _ in range(groups):
-        selectors.append(words.word())
+        words.word()  # the path selector
         words.counted()
         count, arguments = words.number(), words.number()
         for _ in range(count):
             paths.append(words.leg())
             words.some(arguments)
-    return tuple(paths), MultipathTarget(features=features, selectors=tuple(selectors))
+    return tuple(paths), MultipathTarget(features=features)
 
 
 _READERS: dict[str, Callable[[Words], Read]] = {
@@ -303,8 +281,8 @@ _READERS: dict[str, Callable[[Words], Read]] = {
     "mirror": _mirror,
     "multipath": _multipath,
     "raid": _raid,
-    "snapshot": _snapshot,
-    "snapshot-merge": _snapshot,
+    "snapshot": _two_legs,
+    "snapshot-merge": _two_legs,
     "snapshot-origin": _leg,
     "striped": _striped,
     "thin": _thin,

@@ -25,9 +25,6 @@ _NO_DEVICES = "No devices found"
 class Target(Struct, frozen=True, kw_only=True):
     """A run of sectors of a device, and what it maps to."""
 
-    start_sectors: int | None
-    """Of 512 bytes, as the length."""
-    length_sectors: int | None
     kind: str
     """The target type: 'linear', 'crypt', 'thin', …"""
     legs: tuple[dm_target.Leg, ...] | None
@@ -85,8 +82,6 @@ def parse_dmsetup_table(text: str) -> DmsetupTable | Unknown:
 def _target(match: re.Match[str]) -> Target:
     legs, detail = dm_target.read(match[4], match[5] or "") or (None, None)
     return Target(
-        start_sectors=whole(match[2]),
-        length_sectors=whole(match[3]),
         kind=match[4],
         legs=legs,
         detail=detail,
@@ -104,8 +99,6 @@ class Path(Struct, frozen=True, kw_only=True):
     device: str
     """major:minor."""
     state: Literal["active", "failed"]
-    failures: int | None
-    """How often it failed since the table was loaded."""
 
 
 class Multipath(Struct, frozen=True, kw_only=True):
@@ -173,11 +166,11 @@ def _group(left: Iterator[str]) -> list[Path]:
 
 
 def _path(left: Iterator[str], more: int) -> Path:
-    device, letter, failures = next(left), next(left), next(left)
+    device, letter, _failures = next(left), next(left), next(left)
     if letter not in ("A", "F"):
         raise ValueError(letter)
     _skip(left, more)
-    return Path(device=device, state="active" if letter == "A" else "failed", failures=whole(failures))
+    return Path(device=device, state="active" if letter == "A" else "failed")
 
 
 def _number(left: Iterator[str]) -> int:

@@ -18,54 +18,19 @@ _LONGEST_KEY = 41
 _BANNER = late(r"(dumpe2fs|tune2fs) \d|Couldn't find valid filesystem superblock")
 
 
-class FirstOrLastError(Struct, frozen=True, kw_only=True):
-    """One of the two errors that the superblock remembers."""
-
-    time: str | None
-    """As printed, in the machine's time zone."""
-    function: str | None
-    """The kernel function that met it."""
-    error: str | None
-    """The error's name, such as EFSCORRUPTED; printed by e2fsprogs 1.46 or later."""
-
-
 class Dumpe2fs(Struct, frozen=True, kw_only=True):
     """A superblock. The tool omits a stride, stripe width, error count or journal that is zero: None here."""
 
     label: str | None
     """The volume name; '' where the filesystem has none."""
-    uuid: str | None
-    last_mounted_on: str | None
     features: tuple[str, ...] | None
     """The kernel's names; FEATURE_C12 and the like are bits that the tool was too old to name."""
-    default_mount_options: tuple[str, ...] | None
-    """Set by `tune2fs -o`; in force unless the mount says otherwise."""
-    state: str | None
-    """'clean', 'not clean', 'clean with errors', …"""
-    errors_behavior: str | None
-    """'Continue', 'Remount read-only' or 'Panic'."""
-    inode_count: int | None
-    free_inodes: int | None
     inode_size_bytes: int | None
     block_size_bytes: int | None
-    block_count: int | None
-    """In filesystem blocks, as the two below."""
-    reserved_block_count: int | None
-    free_blocks: int | None
     raid_stride_blocks: int | None
     raid_stripe_width_blocks: int | None
-    created: str | None
-    """As printed, in the machine's time zone."""
-    mount_count: int | None
-    maximum_mount_count: int | None
-    """A check is due after so many mounts; -1 never."""
     error_count: int | None
-    first_error: FirstOrLastError | None
-    last_error: FirstOrLastError | None
-    lifetime_writes_bytes: int | None
-    """Rounded by the tool to kB, MB, GB or TB of 1024."""
     journal_size_bytes: int | None
-    journal_features: tuple[str, ...] | None
     journal_device: str | None
     """The device number of an external journal, in hexadecimal."""
     unread: tuple[str, ...] = ()
@@ -83,44 +48,26 @@ def parse_dumpe2fs(text: str) -> Dumpe2fs | Unknown:
 
         Filesystem volume name:   <none>
         Filesystem features:      has_journal ext_attr dir_index extent 64bit metadata_csum
-        Default mount options:    user_xattr acl
         Block size:               4096
-        Lifetime writes:          203 GB
         Total journal size:       64M
 
     https://man7.org/linux/man-pages/man8/dumpe2fs.8.html
     """
     fields, unread = _fields(text)
+    label = fields.get("Filesystem volume name")
     features = _words(fields.get("Filesystem features"))
     if features is None:
         return refusal(text, "no ext2, ext3 or ext4 superblock in the output")
     return Dumpe2fs(
-        label=_label(fields.get("Filesystem volume name")),
-        uuid=fields.get("Filesystem UUID"),
-        last_mounted_on=_last_mounted_on(fields.get("Last mounted on")),
+        label="" if label == "<none>" else label,
         features=features,
-        default_mount_options=_words(fields.get("Default mount options")),
-        state=fields.get("Filesystem state"),
-        errors_behavior=fields.get("Errors behavior"),
-        inode_count=whole(fields.get("Inode count")),
-        free_inodes=whole(fields.get("Free inodes")),
         inode_size_bytes=whole(fields.get("Inode size")),
         block_size_bytes=whole(fields.get("Block size")),
-        block_count=whole(fields.get("Block count")),
-        reserved_block_count=whole(fields.get("Reserved block count")),
-        free_blocks=whole(fields.get("Free blocks")),
         raid_stride_blocks=whole(fields.get("RAID stride")),
         raid_stripe_width_blocks=whole(fields.get("RAID stripe width")),
-        created=fields.get("Filesystem created"),
-        mount_count=whole(fields.get("Mount count")),
-        maximum_mount_count=whole(fields.get("Maximum mount count")),
         error_count=whole(fields.get("FS Error count")),
-        first_error=_error(fields, "First"),
-        last_error=_error(fields, "Last"),
-        lifetime_writes_bytes=size_bytes(fields.get("Lifetime writes")),
         # e2fsprogs before 1.46 called it "Journal size"
         journal_size_bytes=size_bytes(fields.get("Total journal size", fields.get("Journal size"))),
-        journal_features=_words(fields.get("Journal features")),
         journal_device=fields.get("Journal device"),
         unread=unread_pieces(unread),
     )
@@ -151,27 +98,10 @@ def _fields(text: str) -> tuple[dict[str, str], list[str]]:
     return fields, unread
 
 
-def _label(value: str | None) -> str | None:
-    return "" if value == "<none>" else value
-
-
-def _last_mounted_on(value: str | None) -> str | None:
-    return None if value == "<not available>" else value
-
-
 def _words(value: str | None) -> tuple[str, ...] | None:
     if value is None:
         return None
     return () if value == "(none)" else tuple(value.split())
-
-
-def _error(fields: dict[str, str], which: str) -> FirstOrLastError | None:
-    time = fields.get(f"{which} error time")
-    function = fields.get(f"{which} error function")
-    error = fields.get(f"{which} error err")
-    if time is None and function is None and error is None:
-        return None
-    return FirstOrLastError(time=time, function=function, error=error)
 
 
 _OPTION = late(r"([A-Za-z0-9_.]+)(?:=(.*))?", re.DOTALL)
@@ -225,7 +155,7 @@ def parse_ext4_options(text: str) -> Ext4Options | Unknown:
     return Ext4Options(options=tuple(options), unread=unread_pieces(unread))
 
 
-_FIRST = late(r"([0-9]{1,20}) transactions \(([0-9]{1,20}) requested\), each up to ([0-9]{1,20}) blocks")
+_FIRST = late(r"([0-9]{1,20}) transactions \(([0-9]{1,20}) requested\), each up to [0-9]{1,20} blocks")
 _AVERAGE = late(r"([0-9]{1,20}) ?(\D.*)")
 
 
@@ -236,8 +166,6 @@ class Jbd2Journal(Struct, frozen=True, kw_only=True):
     """Transactions committed since the mount."""
     requested: int
     """Those of them that somebody asked for and waited on (fsync, sync), not the timer."""
-    max_transaction_blocks: int
-    """The largest transaction that the journal's size allows, in filesystem blocks."""
     waiting_ms: int | None
     """A handle's wait for a transaction to join."""
     request_delay_ms: int | None
@@ -252,12 +180,6 @@ class Jbd2Journal(Struct, frozen=True, kw_only=True):
     """Writing the journal."""
     average_commit_us: int | None
     """The running mean of the commit time, recent commits weighing more."""
-    handles_per_transaction: int | None
-    """Operations that a transaction gathered."""
-    blocks_per_transaction: int | None
-    """Metadata blocks that a transaction changed."""
-    logged_blocks_per_transaction: int | None
-    """Blocks that a transaction wrote to the journal, descriptors included."""
     unread: tuple[str, ...] = ()
     """Lines that are no statistic."""
 
@@ -270,9 +192,6 @@ _AVERAGES = {
     "ms flushing data (in ordered mode)": "flushing_ms",
     "ms logging transaction": "logging_ms",
     "us average transaction commit time": "average_commit_us",
-    "handles per transaction": "handles_per_transaction",
-    "blocks per transaction": "blocks_per_transaction",
-    "logged blocks per transaction": "logged_blocks_per_transaction",
 }
 
 
@@ -310,12 +229,11 @@ def parse_jbd2_info(text: str) -> Jbd2Journal | Unknown:
         field = _AVERAGES.get(average[2]) if average else None
         if average and field:
             averages[field] = whole(average[1])
-        elif line and line != "average:":
+        elif line and line != "average:" and not line.endswith("per transaction"):
             unread.append(line)
     return Jbd2Journal(
         transactions=int(first[1]),
         requested=int(first[2]),
-        max_transaction_blocks=int(first[3]),
         **averages,
         unread=unread_pieces(unread),
     )

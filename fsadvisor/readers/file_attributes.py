@@ -2,8 +2,8 @@
 
 parse_fsflags: A file's or folder's inode flags: what ioctl FS_IOC_GETFLAGS returns, as a hexadecimal number.
 
-Written against Linux 6.18, include/uapi/linux/fs.h, whose names (FS_NOCOW_FL: 'nocow') the flags bear; chattr's
-letters stand beside them. The ioctl is the machine's to make: this reads `0x800000` or `800000`. Sample:
+Written against Linux 6.18, include/uapi/linux/fs.h. The ioctl is the machine's to make: this reads `0x800000` or
+`800000`. Sample:
 
     0x800000
 
@@ -21,7 +21,7 @@ https://docs.kernel.org/filesystems/fiemap.html
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from msgspec import Struct
 
@@ -32,55 +32,14 @@ if TYPE_CHECKING:
     from fsadvisor.readers.json_text import Json
 
 _BITS = 32
-
-
-class Flag(NamedTuple):
-    """One flag."""
-
-    bit: int
-    name: str
-    letter: str | None
-    """chattr's and lsattr's; None where lsattr does not show the flag."""
-
-
-FLAGS = (
-    Flag(0x0000_0001, "secrm", "s"),
-    Flag(0x0000_0002, "unrm", "u"),
-    Flag(0x0000_0004, "compr", "c"),
-    Flag(0x0000_0008, "sync", "S"),
-    Flag(0x0000_0010, "immutable", "i"),
-    Flag(0x0000_0020, "append", "a"),
-    Flag(0x0000_0040, "nodump", "d"),
-    Flag(0x0000_0080, "noatime", "A"),
-    Flag(0x0000_0100, "dirty", "Z"),
-    Flag(0x0000_0200, "comprblk", "B"),
-    Flag(0x0000_0400, "nocomp", "m"),
-    Flag(0x0000_0800, "encrypt", "E"),
-    Flag(0x0000_1000, "index", "I"),
-    Flag(0x0000_2000, "imagic", None),
-    Flag(0x0000_4000, "journal_data", "j"),
-    Flag(0x0000_8000, "notail", "t"),
-    Flag(0x0001_0000, "dirsync", "D"),
-    Flag(0x0002_0000, "topdir", "T"),
-    Flag(0x0004_0000, "huge_file", "h"),
-    Flag(0x0008_0000, "extents", "e"),
-    Flag(0x0010_0000, "verity", "V"),
-    Flag(0x0020_0000, "ea_inode", None),
-    Flag(0x0080_0000, "nocow", "C"),
-    Flag(0x0200_0000, "dax", "x"),
-    Flag(0x1000_0000, "inline_data", "N"),
-    Flag(0x2000_0000, "projinherit", "P"),
-    Flag(0x4000_0000, "casefold", "F"),
-)
+_NOCOW = 0x0080_0000
 
 
 class InodeFlags(Struct, frozen=True, kw_only=True):
     """What is set."""
 
-    flags: tuple[str, ...]
-    """Names, lowest bit first."""
-    unnamed_bits: int
-    """Bits that are set and have no name here, 0 where there are none."""
+    nocow: bool
+    """Data are overwritten where they lie, without checksums (chattr's C)."""
 
 
 def parse_fsflags(text: str) -> InodeFlags | Unknown:
@@ -88,25 +47,17 @@ def parse_fsflags(text: str) -> InodeFlags | Unknown:
     number = whole(text, 16)
     if number is None or not 0 <= number < 1 << _BITS:
         return refusal(text, "no hexadecimal inode flags")
-    known = tuple(flag for flag in FLAGS if number & flag.bit)
-    return InodeFlags(flags=tuple(flag.name for flag in known), unnamed_bits=number & ~sum(flag.bit for flag in known))
+    return InodeFlags(nocow=bool(number & _NOCOW))
 
 
 class FileExtents(Struct, frozen=True, kw_only=True):
     """One file. Counts are of its first extents, those that lie on disk as they do in the file being one."""
 
-    size_bytes: int
     extents: int
     mapped_bytes: int
     """What those extents hold."""
     encoded: int
     """Compressed, or inside the metadata."""
-    unwritten: int
-    """Allocated ahead."""
-    shared: int
-    """Shared with a snapshot or a clone."""
-    whole: bool
-    """Whether these are all extents of the file."""
 
 
 class FolderExtents(Struct, frozen=True, kw_only=True):
@@ -134,18 +85,7 @@ def parse_file_extents(text: str) -> FolderExtents | Unknown:
 
 
 def _file(file: Json) -> FileExtents | None:
-    keys = ("bytes", "extents", "mapped_bytes", "encoded", "unwritten", "shared")
-    numbers = [number for key in keys if (number := json_text.integer(file, key)) is not None and number >= 0]
-    whole = json_text.boolean(file, "whole")
-    if len(numbers) < len(keys) or whole is None:
+    extents, mapped, encoded = (json_text.integer(file, key) for key in ("extents", "mapped_bytes", "encoded"))
+    if extents is None or mapped is None or encoded is None or min(extents, mapped, encoded) < 0:
         return None
-    size, extents, mapped, encoded, unwritten, shared = numbers
-    return FileExtents(
-        size_bytes=size,
-        extents=extents,
-        mapped_bytes=mapped,
-        encoded=encoded,
-        unwritten=unwritten,
-        shared=shared,
-        whole=whole,
-    )
+    return FileExtents(extents=extents, mapped_bytes=mapped, encoded=encoded)

@@ -33,10 +33,6 @@ _TIMES = ("lat_ns", "clat_ns")
 class Latencies(Struct, frozen=True, kw_only=True):
     """How long the operations of one kind took, in ns."""
 
-    count: int
-    least_ns: int | None
-    most_ns: int | None
-    mean_ns: float | None
     bins: tuple[tuple[int, int], ...]
     """(the bin's middle in ns, how many), ascending; empty without json+ or where percentiles are off."""
 
@@ -53,7 +49,6 @@ class Direction(Struct, frozen=True, kw_only=True):
 class FioJob(Struct, frozen=True, kw_only=True):
     """One job, or one group of them."""
 
-    name: str
     error: int
     """An errno, or 0."""
     runtime_ms: int
@@ -68,8 +63,6 @@ class FioJob(Struct, frozen=True, kw_only=True):
 class FioOutput(Struct, frozen=True, kw_only=True):
     """What one run of fio said."""
 
-    version: str
-    """'3.33'."""
     jobs: tuple[FioJob, ...]
     errors: tuple[str, ...]
     """What fio said before the document."""
@@ -88,7 +81,7 @@ def parse(text: str) -> FioOutput | Unknown:
     if not version or len(read) < len(jobs):
         return unreadable("not the JSON of fio 3.0 or later")
     said = [line.strip() for line in text[:start].splitlines() if line.strip()]
-    return FioOutput(version=version, jobs=read, errors=unread_pieces(said))
+    return FioOutput(jobs=read, errors=unread_pieces(said))
 
 
 def _job(document: Json) -> FioJob | None:
@@ -97,7 +90,6 @@ def _job(document: Json) -> FioJob | None:
     if runtime is None or runtime < 0 or read is None or write is None:
         return None
     return FioJob(
-        name=string(document, "jobname") or "",
         error=abs(integer(document, "error") or 0),
         runtime_ms=runtime,
         user_cpu_percent=_real(document, "usr_cpu"),
@@ -131,10 +123,6 @@ def _latencies(document: Json) -> Latencies:
             bins.append((middle, count))
     count = max(0, integer(document, "N") or 0)
     return Latencies(
-        count=count,
-        least_ns=integer(document, "min") if count else None,
-        most_ns=integer(document, "max") if count else None,
-        mean_ns=_real(document, "mean") if count else None,
         bins=tuple(sorted(bins)),
     )
 

@@ -16,26 +16,13 @@ if TYPE_CHECKING:
     from fsadvisor.readers.json_text import Json
 
 _NUMBER = "[0-9]{1,6}"
-_RELEASE = late(rf"\s*(?:Linux version |Linux \S+ )?(({_NUMBER})\.({_NUMBER})(?:\.({_NUMBER}))?(?![0-9])\S*)", re.ASCII)
-_CANDIDATE = late(r"-rc([0-9]{1,6})(?![0-9])", re.ASCII)
+_RELEASE = late(rf"\s*(?:Linux version |Linux \S+ )?({_NUMBER})\.({_NUMBER})(?:\.({_NUMBER}))?(?![0-9])", re.ASCII)
 
 
 class KernelVersion(Struct, frozen=True, kw_only=True):
-    """A release such as 5.14.0-427.el9.x86_64."""
+    """Of a release such as 5.14.0-427.el9.x86_64, its numbers."""
 
-    release: str
-    """The whole word, as `uname -r` prints it."""
-    major: int
-    minor: int
-    patch: int | None
-    """None where the release has two numbers."""
-    candidate: int | None
-    """N of '-rcN': features of the release may still be missing."""
-
-    @property
-    def version(self) -> Version:
-        """The version, to compare."""
-        return Version(self.major, self.minor, self.patch or 0)
+    version: Version
 
 
 def parse_kernel_version(text: str) -> KernelVersion | Unknown:
@@ -53,14 +40,7 @@ def parse_kernel_version(text: str) -> KernelVersion | Unknown:
     match = _RELEASE.match(text)
     if match is None:
         return refusal(text, "no kernel release")
-    candidate = _CANDIDATE.search(match[1])
-    return KernelVersion(
-        release=match[1],
-        major=int(match[2]),
-        minor=int(match[3]),
-        patch=int(match[4]) if match[4] else None,
-        candidate=int(candidate[1]) if candidate else None,
-    )
+    return KernelVersion(version=Version(int(match[1]), int(match[2]), int(match[3] or 0)))
 
 
 _WORD = late(r'(?:[^\s"]|"[^"]*(?:"|$))+', re.ASCII)
@@ -72,12 +52,6 @@ class KernelCmdline(Struct, frozen=True, kw_only=True):
 
     parameters: tuple[tuple[str, str | None], ...]
     """(name, value); None where the word has no '='."""
-    init_arguments: tuple[str, ...] = ()
-    """The words after '--'."""
-
-    def given(self, name: str) -> bool:
-        """Whether a parameter stands there, with or without a value."""
-        return any(_same(name) == _same(each) for each, _ in self.parameters)
 
     def values(self, name: str) -> tuple[str, ...]:
         """The values of a parameter, in order."""
@@ -106,10 +80,7 @@ def parse_kernel_cmdline(text: str) -> KernelCmdline | Unknown:
         return refusal(line, "no kernel command line")
     words = _WORD.findall(line)
     end = words.index("--") if "--" in words else len(words)
-    return KernelCmdline(
-        parameters=tuple(map(_parameter, words[:end])),
-        init_arguments=tuple(map(_unquoted, words[end + 1 :])),
-    )
+    return KernelCmdline(parameters=tuple(map(_parameter, words[:end])))
 
 
 def _parameter(word: str) -> tuple[str, str | None]:

@@ -241,8 +241,6 @@ class FstabEntry(Struct, frozen=True, kw_only=True):
     """Filesystem type; also 'auto', a list with commas, 'swap', 'none' (bind mounts)."""
     options: tuple[str, ...]
     """Options in their order ('defaults' too); none where the field is left out."""
-    freq: int | None
-    """Days between dumps; None where left out (it then counts as 0)."""
     passno: int | None
     """The order of fsck at boot; None where left out (it then counts as 0, no check)."""
 
@@ -278,13 +276,11 @@ def _entry(number: int, line: str) -> FstabEntry | None:
     numbers = [whole(field) for field in fields[4:6]]
     if len(fields) < 3 or None in numbers or "\0" in line:
         return None
-    freq, passno = (*numbers, None, None)[:2]
     return FstabEntry(
         line=number,
         spec=unescape(fields[0]),
         mount_point=unescape(fields[1]),
         fs_type=intern(unescape(fields[2])),
         options=split_options(unescape(fields[3])) if len(fields) > 3 else (),
-        freq=freq,
-        passno=passno,
+        passno=numbers[1] if len(numbers) > 1 else None,
     )

@@ -6,7 +6,7 @@ Since 3.0 nvme-cli may be built without the old names of its commands.
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING
 
 from msgspec import Struct
 
@@ -16,121 +16,25 @@ from fsadvisor.readers import nvme_output, unread_pieces, whole
 from fsadvisor.readers.json_text import Json, items, member, string
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
-
-_Number: TypeAlias = "Callable[[str], int | None]"
-_Text: TypeAlias = "Callable[[str], str | None]"
-"""What an output gives for a field."""
+    from collections.abc import Callable, Sequence
 
 _STRUCTURE_BYTES = 4096
-_NUMBERS = {
-    "vid": (0, 2),
-    "ssvid": (2, 2),
-    "ieee": (73, 3),
-    "cmic": (76, 1),
-    "mdts": (77, 1),
-    "cntlid": (78, 2),
-    "ver": (80, 4),
-    "oaes": (92, 4),
-    "ctratt": (96, 4),
-    "plsi": (110, 1),
-    "cntrltype": (111, 1),
-    "oacs": (256, 2),
-    "frmw": (260, 1),
-    "lpa": (261, 1),
-    "npss": (263, 1),
-    "apsta": (265, 1),
-    "wctemp": (266, 2),
-    "cctemp": (268, 2),
-    "hmpre": (272, 4),
-    "hmmin": (276, 4),
-    "tnvmcap": (280, 16),
-    "unvmcap": (296, 16),
-    "sanicap": (328, 4),
-    "nn": (516, 4),
-    "oncs": (520, 2),
-    "fuses": (522, 2),
-    "fna": (524, 1),
-    "vwc": (525, 1),
-    "awun": (526, 2),
-    "awupf": (528, 2),
-    "nwpc": (531, 1),
-    "acwu": (532, 2),
-    "sgls": (536, 4),
-}
+_NUMBERS = {"wctemp": (266, 2), "vwc": (525, 1)}
+_STRINGS = {"sn": (4, 20), "mn": (24, 40)}
 """Field: offset and size in the structure."""
-_STRINGS = {"sn": (4, 20), "mn": (24, 40), "fr": (64, 8), "subnqn": (768, 256)}
-_HEXADECIMAL = {"ieee", "cntlid", "ver"}
-"""In text without 0x in front, in some versions or in all."""
 
 
 class IdCtrl(Struct, frozen=True, kw_only=True):
     """One controller; the specification's names."""
 
-    vid: int | None
-    """PCI vendor."""
-    ssvid: int | None
-    """PCI subsystem vendor."""
     sn: str | None
     """Serial number, without padding."""
     mn: str | None
     """Model number, without padding."""
-    fr: str | None
-    """Firmware revision, without padding."""
-    subnqn: str | None
-    """NVM subsystem's qualified name."""
-    ieee: int | None
-    """Vendor's OUI."""
-    cmic: int | None
-    """Bits: 0 several ports, 1 several controllers, 3 asymmetric access."""
-    mdts: int | None
-    """Largest transfer, as a power of two of the smallest memory page; 0: no limit."""
-    cntlid: int | None
-    ver: int | None
-    """Specification version, 0x10400 is 1.4; 0 before 1.2."""
-    oaes: int | None
-    ctratt: int | None
-    plsi: int | None
-    """Power loss signalling: bit 0 emergency power fail, bit 1 forced quiescence."""
-    cntrltype: int | None
-    """1 I/O, 2 discovery, 3 administrative; 0: not reported (before 1.4)."""
-    oacs: int | None
-    frmw: int | None
-    """Firmware: bit 0 slot 1 is read-only, bits 3:1 slots, bit 4 activation without reset."""
-    lpa: int | None
-    npss: int | None
-    """Number of the last power state."""
-    apsta: int | None
-    """Bit 0: changes its power state by itself."""
     wctemp_kelvin: int | None
     """Temperature that draws a warning; 0: not reported."""
-    cctemp_kelvin: int | None
-    """Critical temperature; 0: not reported."""
-    hmpre: int | None
-    """Host memory wanted, in 4 KiB; above 0 usually means no DRAM in the drive."""
-    hmmin: int | None
-    """Host memory needed, in 4 KiB."""
-    tnvmcap_bytes: int | None
-    """Total capacity; 0: not reported."""
-    unvmcap_bytes: int | None
-    """Capacity in no namespace."""
-    sanicap: int | None
-    nn: int | None
-    """Largest namespace number."""
-    oncs: int | None
-    """Bits: 0 compare, 1 write uncorrectable, 2 deallocate (discard), 3 write zeroes, 4 save features."""
-    fuses: int | None
-    fna: int | None
     vwc: int | None
     """Bit 0 volatile write cache present; bits 2:1 whether Flush takes all namespaces at once."""
-    awun: int | None
-    """Largest atomic write in operation, logical blocks minus one."""
-    awupf: int | None
-    """Largest write that stays atomic over a power failure, logical blocks minus one."""
-    nwpc: int | None
-    """Namespace write protection: bit 0 supported."""
-    acwu: int | None
-    sgls: int | None
     unread: tuple[str, ...] = ()
 
     @property
@@ -185,35 +89,33 @@ def _from_structure(structure: bytes) -> IdCtrl | Unknown:
 
 def _controller_from_lines(text: str) -> IdCtrl | Unknown:
     lines, cut = nvme_output.ended_lines(text)
-    values, unread = nvme_output.labelled_lines(lines, _NUMBERS.keys() | _STRINGS.keys())
+    values, unread = nvme_output.labelled_lines(lines, {"vid", *_NUMBERS, *_STRINGS})
     if not {"vid", "mn"} <= values.keys():
         return nvme_output.refused(text, "no Identify Controller data")
-
-    def number(name: str) -> int | None:
-        value = values.get(name)
-        count = whole(value, 16) if name in _HEXADECIMAL else nvme_output.spelt_number(value)
-        return nvme_output.number(count, 8 * _NUMBERS[name][1])
-
-    return _controller(number, lambda name: nvme_output.padded_string(values.get(name)), unread + cut)
+    return _controller(
+        lambda name: nvme_output.number(nvme_output.spelt_number(values.get(name)), 8 * _NUMBERS[name][1]),
+        lambda name: nvme_output.padded_string(values.get(name)),
+        unread + cut,
+    )
 
 
-def _controller(number: _Number, text: _Text, unread: Sequence[str] = ()) -> IdCtrl:
-    texts: dict[str, str | None] = {name: text(name) for name in _STRINGS}
-    return nvme_output.filled(IdCtrl, number, _NUMBERS, unread=unread_pieces([*unread]), **texts)
+def _controller(
+    number: Callable[[str], int | None], text: Callable[[str], str | None], unread: Sequence[str] = ()
+) -> IdCtrl:
+    return IdCtrl(
+        sn=text("sn"),
+        mn=text("mn"),
+        wctemp_kelvin=number("wctemp"),
+        vwc=number("vwc"),
+        unread=unread_pieces([*unread]),
+    )
 
 
-_BITS = {
-    **dict.fromkeys(("nsze", "ncap", "nuse"), 64),
-    **dict.fromkeys(("nsfeat", "nlbaf", "flbas", "mc", "dps", "nmic", "rescap", "dlfeat"), 8),
-    **dict.fromkeys(("nawun", "nawupf", "nacwu", "nabsn", "nabo", "nabspf", "noiob"), 16),
-    **dict.fromkeys(("npwg", "npwa", "npdg", "npda", "nows"), 16),
-    "nvmcap": 128,
-}
-_IDENTIFIERS = {"nguid", "eui64"}
+_SIZE_BITS, _FORMAT_BITS = 64, 8
+"""Of the fields nsze and flbas."""
 _SMALLEST_EXPONENT, _LARGEST_EXPONENT = 9, 31
 """Of a logical block; below, the format is not available."""
 _USED = {"1": True, "yes": True, "0": False, "no": False}
-_HEADING = late(r"NVME Identify Namespace (\d{1,10}):", re.ASCII | re.IGNORECASE)
 _FORMAT = late(
     r"lbaf\s+(?P<index>\d{1,3})\s*:\s*ms:(?P<metadata>\d{1,5})\s+lbads:(?P<exponent>\d{1,3})"
     r"\s+rp:(?P<performance>0x[0-9a-f]|\d)(?P<used>\s*\(in use\))?",
@@ -242,49 +144,10 @@ class LbaFormat(Struct, frozen=True, kw_only=True):
 class IdNs(Struct, frozen=True, kw_only=True):
     """One namespace; the specification's names."""
 
-    nsid: int | None
-    """Namespace number; only text output has it."""
     nsze: int | None
     """Size in logical blocks."""
-    ncap: int | None
-    """Capacity in logical blocks."""
-    nuse: int | None
-    """Logical blocks allocated."""
-    nsfeat: int | None
-    """Bits: 0 thin provisioning, 1 nawun/nawupf/nacwu are valid, 4 npwg and the like are valid."""
-    nlbaf: int | None
-    """Number of block formats minus one."""
     flbas: int | None
     """Block format in use: bits 3:0 and, above them, bits 6:5."""
-    mc: int | None
-    dps: int | None
-    nmic: int | None
-    """Bit 0: may be reached through several controllers."""
-    rescap: int | None
-    dlfeat: int | None
-    """Bits 2:0 what deallocated blocks read as (1 zeroes, 2 ones), bit 3 Write Zeroes can deallocate."""
-    nawun: int | None
-    """Largest atomic write in operation, logical blocks minus one."""
-    nawupf: int | None
-    """Largest write atomic over a power failure, logical blocks minus one."""
-    nacwu: int | None
-    nabsn: int | None
-    """Atomic boundary in operation, logical blocks minus one; 0: none."""
-    nabo: int | None
-    nabspf: int | None
-    """Atomic boundary over a power failure, logical blocks minus one; 0: none."""
-    noiob: int | None
-    """Optimal I/O boundary in logical blocks; 0: not reported."""
-    nvmcap_bytes: int | None
-    npwg: int | None
-    """Preferred write granularity, logical blocks minus one."""
-    npwa: int | None
-    npdg: int | None
-    """Preferred deallocate granularity, logical blocks minus one."""
-    npda: int | None
-    nows: int | None
-    nguid: str | None
-    eui64: str | None
     lbaf: tuple[LbaFormat, ...]
     unread: tuple[str, ...] = ()
 
@@ -320,17 +183,12 @@ def parse_nvme_id_ns(text: str) -> IdNs | Unknown:
     """
     document = nvme_output.nvme_document(text)
     if isinstance(document, dict) and {"nsze", "flbas"} <= document.keys():
-        return _namespace(
-            lambda name: nvme_output.number(document.get(name), _BITS[name]),
-            lambda name: _identifier(string(document, name)),
-            [_format_from_json(position, entry) for position, entry in enumerate(items(document, "lbafs"))],
+        return IdNs(
+            nsze=nvme_output.number(document.get("nsze"), _SIZE_BITS),
+            flbas=nvme_output.number(document.get("flbas"), _FORMAT_BITS),
+            lbaf=tuple(_format_from_json(position, entry) for position, entry in enumerate(items(document, "lbafs"))),
         )
     return _namespace_from_lines(text)
-
-
-def _identifier(value: str | None) -> str | None:
-    """An NGUID or EUI-64; all zeroes means that there is none."""
-    return (value or "").strip() if (value or "").strip(" 0") else None
 
 
 def _format_from_json(position: int, entry: Json) -> LbaFormat:
@@ -370,15 +228,13 @@ def _namespace_from_lines(text: str) -> IdNs | Unknown:
             formats.append(_format_from_line(match.groupdict()))
         else:
             other.append(line)
-    values, unread = nvme_output.labelled_lines(other, _BITS.keys() | _IDENTIFIERS)
+    values, unread = nvme_output.labelled_lines(other, {"nsze", "flbas"})
     if not {"nsze", "flbas"} <= values.keys():
         return nvme_output.refused(text, "no Identify Namespace data")
-    headings = _HEADING.findall(text)
-    return _namespace(
-        lambda name: nvme_output.number(nvme_output.spelt_number(values.get(name)), _BITS[name]),
-        lambda name: _identifier(values.get(name)),
-        formats,
-        nsid=whole(headings[0]) if len(headings) == 1 else None,
+    return IdNs(
+        nsze=nvme_output.number(nvme_output.spelt_number(values["nsze"]), _SIZE_BITS),
+        flbas=nvme_output.number(nvme_output.spelt_number(values["flbas"]), _FORMAT_BITS),
+        lbaf=tuple(formats),
         unread=unread_pieces(unread + cut),
     )
 
@@ -391,9 +247,3 @@ def _format_from_line(field: dict[str, str | None]) -> LbaFormat:
         relative_performance=nvme_output.spelt_number(field["performance"]),
         in_use=field["used"] is not None,
     )
-
-
-def _namespace(number: _Number, text: _Text, formats: Iterable[LbaFormat], **others: object) -> IdNs:
-    """`others` are nsid and unread, where an output tells them."""
-    identifiers: dict[str, object] = {name: text(name) for name in _IDENTIFIERS}
-    return nvme_output.filled(IdNs, number, _BITS, **{"nsid": None, "lbaf": tuple(formats)} | identifiers | others)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Final, Literal
+from typing import TYPE_CHECKING, Final
 
 from msgspec import Struct
 
@@ -13,7 +13,7 @@ from fsadvisor.readers import nvme_output, unread_pieces, whole
 from fsadvisor.readers.json_text import member
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Mapping, Sequence
 
     from fsadvisor.readers.json_text import Json
 
@@ -27,34 +27,16 @@ _NUMBERS = {
     "avail_spare": (3, 1),
     "spare_thresh": (4, 1),
     "percent_used": (5, 1),
-    "data_units_read": (32, 16),
     "data_units_written": (48, 16),
-    "host_read_commands": (64, 16),
-    "host_write_commands": (80, 16),
-    "controller_busy_time": (96, 16),
-    "power_cycles": (112, 16),
     "power_on_hours": (128, 16),
     "unsafe_shutdowns": (144, 16),
     "media_errors": (160, 16),
-    "num_err_log_entries": (176, 16),
-    "warning_temp_time": (192, 4),
-    "critical_comp_time": (196, 4),
-    "thm_temp1_trans_count": (216, 4),
-    "thm_temp2_trans_count": (220, 4),
-    "thm_temp1_total_time": (224, 4),
-    "thm_temp2_total_time": (228, 4),
 }
 """Field, by its name in JSON: offset and size in the page."""
 _IN_TEXT = {
     "available_spare": "avail_spare",
     "available_spare_threshold": "spare_thresh",
     "percentage_used": "percent_used",
-    "warning_temperature_time": "warning_temp_time",
-    "critical_composite_temperature_time": "critical_comp_time",
-    "thermal_management_t1_trans_count": "thm_temp1_trans_count",
-    "thermal_management_t2_trans_count": "thm_temp2_trans_count",
-    "thermal_management_t1_total_time": "thm_temp1_total_time",
-    "thermal_management_t2_total_time": "thm_temp2_total_time",
 }
 _KELVIN = late(r"([0-9]{1,5}) ?K(?:elvin)?\b", re.ASCII)
 _CELSIUS = late(r"(-?[0-9]{1,5}) ?°? ?C\b", re.ASCII)
@@ -71,27 +53,12 @@ class SmartLog(Struct, frozen=True, kw_only=True):
     spare_thresh_percent: int | None
     percent_used: int | None
     """Share of the endurance that is used up; may exceed 100."""
-    data_units_read: int | None
-    """In 1000 sectors of 512 bytes."""
     data_units_written: int | None
     """In 1000 sectors of 512 bytes."""
-    host_read_commands: int | None
-    host_write_commands: int | None
-    controller_busy_time_minutes: int | None
-    power_cycles: int | None
     power_on_hours: int | None
     unsafe_shutdowns: int | None
     """Power losses without a shutdown notice; protected drives count them too."""
     media_errors: int | None
-    num_err_log_entries: int | None
-    warning_temp_time_minutes: int | None
-    critical_comp_time_minutes: int | None
-    thm_temp1_trans_count: int | None
-    """Times the drive began to throttle lightly."""
-    thm_temp2_trans_count: int | None
-    """Times the drive began to throttle heavily."""
-    thm_temp1_total_time_seconds: int | None
-    thm_temp2_total_time_seconds: int | None
     unread: tuple[str, ...] = ()
 
     @property
@@ -169,8 +136,19 @@ def _kelvin(text: str | None) -> int | None:
     return None if celsius is None else (whole(celsius[1]) or 0) + _ZERO_CELSIUS_KELVIN
 
 
-def _record(number: Callable[[str], int | None], unread: list[str] | None = None) -> SmartLog:
-    return nvme_output.filled(SmartLog, number, _NUMBERS, unread=unread_pieces(unread or []))
+def _record(number: Callable[[str], int | None], unread: Sequence[str] = ()) -> SmartLog:
+    return SmartLog(
+        critical_warning=number("critical_warning"),
+        temperature_kelvin=number("temperature"),
+        avail_spare_percent=number("avail_spare"),
+        spare_thresh_percent=number("spare_thresh"),
+        percent_used=number("percent_used"),
+        data_units_written=number("data_units_written"),
+        power_on_hours=number("power_on_hours"),
+        unsafe_shutdowns=number("unsafe_shutdowns"),
+        media_errors=number("media_errors"),
+        unread=unread_pieces([*unread]),
+    )
 
 
 GUID: Final = "afd514c97c6f4f9ca4f2bfea2810afc5"
@@ -181,28 +159,13 @@ ANOTHER_LAYOUT: Final = "read the data sheet: this drive's log page C0h is not t
 _GUID_OFFSET = 496
 _OCP_NUMBERS = {
     "physical_media_units_written": (0, 16),
-    "physical_media_units_read": (16, 16),
-    "uncorrectable_read_errors": (56, 8),
-    "system_data_percent_used": (80, 1),
-    "thermal_throttling_events": (96, 1),
-    "pcie_correctable_errors": (104, 8),
     "incomplete_shutdowns": (112, 4),
-    "percent_free_blocks": (120, 1),
     "capacitor_health": (128, 2),
-    "unaligned_io": (136, 8),
     "plp_start_count": (160, 16),
-    "endurance_estimate": (176, 16),
-    "log_page_version": (494, 2),
 }
 """Field, by its name in JSON version 2: offset and size in the page."""
-_IN_VERSION_1 = {
-    "uncorrectable_read_error_count": "uncorrectable_read_errors",
-    "number_of_thermal_throttling_events": "thermal_throttling_events",
-    "pcie_correctable_error_count": "pcie_correctable_errors",
-}
-_TELLING = frozenset(
-    ("physical_media_units_written", "incomplete_shutdowns", "capacitor_health", "plp_start_count", "log_page_version")
-)
+_TELLING = frozenset((*_OCP_NUMBERS, "log_page_version"))
+"""Fields which together tell that an output without the page's GUID is of the OCP page all the same."""
 _LINE = late(r"\s+([A-Za-z][^\t:]*?)(?:\s*-)?(?:\t\s*|\s{2,})(\S.*)", re.ASCII)
 _HEADING = "SMART Cloud Attributes"
 _HIGH_AND_LOW = late(r"([0-9]{1,20}) ([0-9]{1,20})", re.ASCII)
@@ -211,26 +174,14 @@ _HIGH_AND_LOW = late(r"([0-9]{1,20}) ([0-9]{1,20})", re.ASCII)
 class OcpSmartLog(Struct, frozen=True, kw_only=True):
     """Log page C0h of one controller."""
 
-    recognised_by: Literal["guid", "tool"]
-    """'guid': the page's GUID is here and right; 'tool': nvme-cli's OCP output, which checks it, without it."""
-    log_page_version: int | None
     capacitor_health: int | None
     """Hold-up energy left, in percent of what is needed (may exceed 100); 65535: no capacitors reported."""
     plp_start_count: int | None
     """Times the power-loss protection went to work."""
     incomplete_shutdowns: int | None
     """Shutdowns in which not all data was saved."""
-    percent_free_blocks: int | None
-    unaligned_io: int | None
-    """Writes that were not aligned to the drive's own unit."""
     physical_media_written_bytes: int | None
     """Written to the media, the drive's own writes included."""
-    physical_media_read_bytes: int | None
-    uncorrectable_read_errors: int | None
-    pcie_correctable_errors: int | None
-    thermal_throttling_events: int | None
-    system_data_percent_used: int | None
-    endurance_estimate_bytes: int | None
     unread: tuple[str, ...] = ()
 
 
@@ -259,14 +210,9 @@ def parse_nvme_ocp_smart_log(text: str) -> OcpSmartLog | Unknown:
         return _from_ocp_page(page)
     document = nvme_output.nvme_document(text)
     if isinstance(document, dict):
-        return _from_fields({_name(key): value for key, value in document.items()}, text)
+        return _from_fields({nvme_output.label(key): value for key, value in document.items()}, text, [])
     values, unread = _lines(text) if _HEADING in text else ({}, [])
     return _from_fields(values, text, unread)
-
-
-def _name(key: str) -> str:
-    label = nvme_output.label(key)
-    return _IN_VERSION_1.get(label, label)
 
 
 def _lines(text: str) -> tuple[dict[str, Json], list[str]]:
@@ -277,7 +223,7 @@ def _lines(text: str) -> tuple[dict[str, Json], list[str]]:
         if match:
             high_and_low = _HIGH_AND_LOW.fullmatch(match[2])
             halves: dict[str, Json] = {"hi": high_and_low[1], "lo": high_and_low[2]} if high_and_low else {}
-            values[_name(match[1])] = halves or match[2]
+            values[nvme_output.label(match[1])] = halves or match[2]
         elif _HEADING not in line and "NVMe Status" not in line:
             unread.append(line)
     return values, unread
@@ -289,42 +235,31 @@ def _from_ocp_page(page: bytes) -> OcpSmartLog | Unknown:
     if page[_GUID_OFFSET:][::-1].hex() != GUID:
         return _another_layout()
     counts: dict[str, Json] = {name: nvme_output.unsigned(page, *spot) for name, spot in _OCP_NUMBERS.items()}
-    return _ocp_record(counts, "guid", [])
+    return _ocp_record(counts, [])
 
 
-def _from_fields(values: Mapping[str, Json], text: str, unread: list[str] | None = None) -> OcpSmartLog | Unknown:
+def _from_fields(values: Mapping[str, Json], text: str, unread: list[str]) -> OcpSmartLog | Unknown:
     guid = values.get("log_page_guid")
     if guid is not None and "capacitor_health" in values:
         if not isinstance(guid, str) or guid.lower().removeprefix("0x") != GUID:
             return _another_layout()
-        return _ocp_record(values, "guid", unread or [])
-    if guid is None and values.keys() >= _TELLING:
-        return _ocp_record(values, "tool", unread or [])
-    return nvme_output.refused(text, "no OCP SMART log")
+    elif guid is not None or not values.keys() >= _TELLING:
+        return nvme_output.refused(text, "no OCP SMART log")
+    return _ocp_record(values, unread)
 
 
 def _another_layout() -> Unknown:
     return Unknown(Cause.NOT_EXPOSED, ANOTHER_LAYOUT)
 
 
-def _ocp_record(values: Mapping[str, Json], recognised_by: Literal["guid", "tool"], unread: list[str]) -> OcpSmartLog:
+def _ocp_record(values: Mapping[str, Json], unread: list[str]) -> OcpSmartLog:
     def number(name: str) -> int | None:
         return nvme_output.number(values.get(name), 8 * _OCP_NUMBERS[name][1])
 
     return OcpSmartLog(
-        recognised_by=recognised_by,
-        log_page_version=number("log_page_version"),
         capacitor_health=number("capacitor_health"),
         plp_start_count=number("plp_start_count"),
         incomplete_shutdowns=number("incomplete_shutdowns"),
-        percent_free_blocks=number("percent_free_blocks"),
-        unaligned_io=number("unaligned_io"),
         physical_media_written_bytes=number("physical_media_units_written"),
-        physical_media_read_bytes=number("physical_media_units_read"),
-        uncorrectable_read_errors=number("uncorrectable_read_errors"),
-        pcie_correctable_errors=number("pcie_correctable_errors"),
-        thermal_throttling_events=number("thermal_throttling_events"),
-        system_data_percent_used=number("system_data_percent_used"),
-        endurance_estimate_bytes=number("endurance_estimate"),
         unread=unread_pieces(unread),
     )

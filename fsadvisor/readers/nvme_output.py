@@ -8,8 +8,8 @@ https://github.com/linux-nvme/nvme-cli/tree/master/Documentation
 from __future__ import annotations
 
 import re
-from functools import cache, lru_cache
-from typing import TYPE_CHECKING, Any, Final, TypeVar
+from functools import lru_cache
+from typing import TYPE_CHECKING, Final
 
 from msgspec import Struct
 
@@ -19,9 +19,7 @@ from fsadvisor.readers import json_text, refusal, whole
 from fsadvisor.readers.json_text import Json, items, string
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterable
-
-R = TypeVar("R", bound=Struct)
+    from collections.abc import Collection, Iterable
 
 TOOL_TOO_OLD: Final = "install another nvme-cli: this one does not know the command"
 DOES_NOT_ANSWER: Final = "ask another source: the device does not answer this command"
@@ -36,7 +34,6 @@ _TOO_OLD = late(r"unrecognized option|invalid sub-command", re.IGNORECASE)
 _STATUS = late(r"failure reading the c0 log page, ret = ([0-9]{1,5})\b", re.IGNORECASE)
 _REFUSALS: Final = (0x001, 0x002, 0x00B, 0x109)
 """NVMe's status codes: invalid opcode, field, namespace, log page."""
-_UNIT = late(r"_(?:bytes|kelvin|minutes|percent|seconds)$")
 _STATUS_CODE: Final = 0x7FF
 """The bits of a status that say which it is; above them are `more` and `do not retry`."""
 _DOCUMENT = late(r"^[ \t]*[{\[]", re.MULTILINE)
@@ -154,17 +151,6 @@ def structure_string(structure: bytes, offset: int, size: int) -> str | None:
     """A text of fixed length in a raw structure, without its padding."""
     content = structure[offset : offset + size].split(b"\0")[0]
     return padded_string(content.decode("utf-8", "surrogateescape"))
-
-
-def filled(record: type[R], number: Callable[[str], int | None], names: Iterable[str], **others: Any) -> R:  # noqa: ANN401 - its other fields
-    """A record: the number of each name in the field that is called so, perhaps with its unit behind: nvmcap_bytes."""
-    fields = _without_units(record)
-    return record(**{fields[name]: number(name) for name in names}, **others)
-
-
-@cache
-def _without_units(record: type[Struct]) -> dict[str, str]:
-    return {_UNIT.sub("", field): field for field in record.__struct_fields__}
 
 
 VOLATILE_WRITE_CACHE = 6

@@ -77,10 +77,7 @@ _STATE, _PARENT, _STARTED = 0, 1, 19
 class ProcessStat(Struct, frozen=True, kw_only=True):
     """A process."""
 
-    pid: int
     name: str
-    state: str
-    """R runs, S sleeps, D waits for a device and can't be killed, …"""
     parent: int
     started: int
     """Clock ticks after boot; with the pid it tells which process it is."""
@@ -96,7 +93,7 @@ def parse_process_stat(text: str) -> ProcessStat | Unknown:
     pid, parent, started = whole(number), whole(fields[_PARENT]), whole(fields[_STARTED])
     if pid is None or parent is None or started is None:
         return refusal(text, "no line of /proc/PID/stat")
-    return ProcessStat(pid=pid, name=name, state=fields[_STATE], parent=parent, started=started)
+    return ProcessStat(name=name, parent=parent, started=started)
 
 
 class ProcessIo(Struct, frozen=True, kw_only=True):

@@ -164,7 +164,6 @@ class MegaRaidDrive(Struct, frozen=True, kw_only=True):
     """'Online, Spun Up', 'Failed', 'Rebuild', …"""
     media_errors: int | None
     predicted: int | None
-    foreign: str | None
 
 
 class Megacli(Struct, frozen=True, kw_only=True):
@@ -230,7 +229,6 @@ def parse_megacli(text: str) -> Megacli | Unknown:
                 state=part.get("Firmware state"),
                 media_errors=whole(part.get("Media Error Count")),
                 predicted=whole(part.get("Predictive Failure Count")),
-                foreign=part.get("Foreign State"),
             )
             for part in parts
             if _DRIVE in part
@@ -280,17 +278,13 @@ _NONE: Final = late(r"Total # of VD: *0\b")
 class MarvellVolume(Struct, frozen=True, kw_only=True):
     """A virtual disk."""
 
-    id: int
     status: str | None
     """functional, degraded, offline, …"""
     state: str | None
     """The same by newer ones: optimal, degraded, …"""
-    activity: str | None
-    """What runs in the background: 'rebuild', …"""
     running: bool
     cache_mode: str | None
     """'Not Support' where the controller has no cache."""
-    members: tuple[int, ...]
 
 
 class Mvcli(Struct, frozen=True, kw_only=True):
@@ -337,13 +331,9 @@ def _mvcli_volume(words: dict[str, str]) -> MarvellVolume | None:
     number = whole(words.get("id"))
     if number is None or "raid mode" not in words:
         return None
-    members = (whole(it) for it in words.get("pd raid setup", "").split())
     return MarvellVolume(
-        id=number,
         status=words.get("status", "").lower() or None,
         state=words.get("vd status", "").lower() or None,
-        activity=words.get("bga type", words.get("background activity", "")).lower() or None,
         running=words.get("bga status", "").lower() == "running",
         cache_mode=words.get("cache mode") or None,
-        members=tuple(it for it in members if it is not None),
     )

@@ -19,60 +19,12 @@ from fsadvisor.facts import WAKE, Cause, Unknown, unreadable
 from fsadvisor.patterns import late
 
 
-class Message(Struct, frozen=True, kw_only=True):
-    """A warning or an error that smartctl printed."""
-
-    severity: str
-    """information, warning or error."""
-    text: str
-
-
-class ExitStatus(Struct, frozen=True, kw_only=True):
-    """smartctl's exit status, bit by bit (smartctl(8), EXIT STATUS)."""
-
-    value: int
-    command_line: bool
-    """Bit 0: the command line did not parse."""
-    open_failed: bool
-    """Bit 1: the device could not be opened or identified, or it sleeps."""
-    command_failed: bool
-    """Bit 2: a command to the drive failed, or a SMART structure had a bad checksum."""
-    disk_failing: bool
-    """Bit 3: the drive says that it is failing (NVMe: any critical warning)."""
-    prefail_threshold: bool
-    """Bit 4: a pre-fail attribute is at or below its threshold."""
-    prefail_in_the_past: bool
-    """Bit 5: an attribute was at or below its threshold some time ago."""
-    error_log: bool
-    """Bit 6: the drive's error log has entries."""
-    self_test_log: bool
-    """Bit 7: the self-test log has failures."""
-
-
-def exit_status(value: int) -> ExitStatus:
-    """Decode the eight bits."""
-    bits = [bool(value >> bit & 1) for bit in range(8)]
-    return ExitStatus(
-        value=value,
-        command_line=bits[0],
-        open_failed=bits[1],
-        command_failed=bits[2],
-        disk_failing=bits[3],
-        prefail_threshold=bits[4],
-        prefail_in_the_past=bits[5],
-        error_log=bits[6],
-        self_test_log=bits[7],
-    )
-
-
 class AtaAttribute(Struct, frozen=True, kw_only=True):
     """A row of the ATA SMART attribute table. Match by name: vendors reuse the ids."""
 
-    id: int
     name: str
     value: int | None = None
     """Normalised value, higher is better."""
-    worst: int | None = None
     thresh: int | None = None
     when_failed: str | None = None
     """'' (never), 'past' or 'now'."""
@@ -82,66 +34,23 @@ class AtaAttribute(Struct, frozen=True, kw_only=True):
     """The raw value as smartctl's drive database formats it."""
 
 
-class NvmeCriticalWarning(Struct, frozen=True, kw_only=True):
-    """The critical warning byte of the NVMe SMART log (log page 02h, byte 0)."""
-
-    value: int
-    spare_below_threshold: bool
-    """Bit 0."""
-    temperature_above_or_below_threshold: bool
-    """Bit 1."""
-    reliability_degraded: bool
-    """Bit 2."""
-    media_read_only: bool
-    """Bit 3."""
-    volatile_memory_backup_failed: bool
-    """Bit 4. False is no proof of protection: a controller without a backup never sets it."""
-    persistent_memory_region_unreliable: bool
-    """Bit 5."""
-    other: int
-    """Bits 6 and 7, in place."""
-
-
-def nvme_critical_warning(value: int) -> NvmeCriticalWarning:
-    """Decode the byte."""
-    bits = [bool(value >> bit & 1) for bit in range(6)]
-    return NvmeCriticalWarning(
-        value=value,
-        spare_below_threshold=bits[0],
-        temperature_above_or_below_threshold=bits[1],
-        reliability_degraded=bits[2],
-        media_read_only=bits[3],
-        volatile_memory_backup_failed=bits[4],
-        persistent_memory_region_unreliable=bits[5],
-        other=value & 0xC0,
-    )
-
-
 SelfTest: TypeAlias = Literal["passed", "failed", "never"]
 
 
 class NvmeHealth(Struct, frozen=True, kw_only=True):
     """The NVMe SMART / Health Information log (02h)."""
 
-    critical_warning: NvmeCriticalWarning | None = None
+    critical_warning: int | None = None
+    """Bits: 0 spare, 1 temperature, 2 reliability, 3 read-only, 4 cache backup failed, 5 persistent memory."""
     available_spare_percent: int | None = None
     available_spare_threshold_percent: int | None = None
     percentage_used: int | None = None
     """May exceed 100."""
-    data_units_read: int | None = None
-    """In units of 512,000 bytes."""
     data_units_written: int | None = None
     """In units of 512,000 bytes."""
-    host_reads: int | None = None
-    host_writes: int | None = None
-    controller_busy_minutes: int | None = None
-    power_cycles: int | None = None
     power_on_hours: int | None = None
     unsafe_shutdowns: int | None = None
     media_errors: int | None = None
-    error_log_entries: int | None = None
-    warning_temperature_minutes: int | None = None
-    critical_temperature_minutes: int | None = None
 
 
 class ScsiHealth(Struct, frozen=True, kw_only=True):
@@ -158,55 +67,28 @@ class ScsiHealth(Struct, frozen=True, kw_only=True):
 class SmartReport(Struct, frozen=True, kw_only=True):
     """One drive. None: smartctl did not say (it never means 'no')."""
 
-    smartctl_version: str | None = None
-    exit_status: ExitStatus | None = None
-    """None for plain text, which does not contain it."""
-    messages: tuple[Message, ...] = ()
-
     device_name: str | None = None
     device_type: str | None = None
     """smartctl's -d type: sat, scsi, nvme, megaraid,0, …"""
     protocol: str | None = None
     """ATA, SCSI or NVMe."""
     model_name: str | None = None
-    model_family: str | None = None
-    """From smartctl's drive database."""
     scsi_vendor: str | None = None
     scsi_product: str | None = None
     firmware_version: str | None = None
     capacity_bytes: int | None = None
-    logical_block_bytes: int | None = None
-    physical_block_bytes: int | None = None
     rotation_rate_rpm: int | None = None
     """0 for a solid-state device; None where the drive does not say (every NVMe)."""
-    form_factor: str | None = None
-    sata_version: str | None = None
-    sata_speed_max_bps: int | None = None
-    """Bits per second that the drive could do."""
-    sata_speed_current_bps: int | None = None
-    """Bits per second that the link runs at."""
-    transport: str | None = None
-    """SCSI transport protocol: 'SAS (SPL-4)', …"""
 
-    trim_supported: bool | None = None
-    trim_deterministic: bool | None = None
-    trim_zeroed: bool | None = None
     write_cache_enabled: bool | None = None
     """ATA write cache, or SCSI WCE. smartctl never reports an NVMe's: ask feature 6."""
-    read_lookahead_enabled: bool | None = None
-    """ATA read look-ahead."""
-    read_cache_enabled: bool | None = None
-    """SCSI read cache (RCD clear)."""
 
-    smart_available: bool | None = None
-    smart_enabled: bool | None = None
     passed: bool | None = None
     """The drive's own overall verdict."""
     attributes: tuple[AtaAttribute, ...] = ()
     nvme: NvmeHealth | None = None
     scsi: ScsiHealth | None = None
     power_on_hours: int | None = None
-    power_cycles: int | None = None
     temperature_c: int | None = None
     temperature_limit_c: int | None = None
     """Highest at which its maker lets it work."""

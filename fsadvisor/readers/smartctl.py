@@ -22,20 +22,14 @@ from fsadvisor.readers import json_text, whole
 from fsadvisor.readers.json_text import Json, boolean, integer, items, member, string
 from fsadvisor.readers.smart_record import (
     AtaAttribute,
-    ExitStatus,
-    Message,
-    NvmeCriticalWarning,
     NvmeHealth,
     ScsiHealth,
     SelfTest,
     SmartReport,
     asleep,
-    exit_status,
-    nvme_critical_warning,
     refusal,
 )
 
-_FASTEST_LINK_BPS = 10**12
 _POWER_MODE = late(r"^Power mode (?:is|was): +([A-Z].*)", re.MULTILINE)
 _OF_A_POWER_MODE: Final = ("power_mode", "Power mode", "Device is in", "\\u")
 """Without one of these a text tells of none: to parse it is what takes long. The last may hide any letter."""
@@ -56,7 +50,7 @@ def parse(text: str) -> SmartReport | Unknown:
         return unreadable("the JSON is not smartctl's")
     report = _report(document)
     if _says_nothing(report):
-        return refusal("\n".join([*(message.text for message in report.messages), *_lines(document)]))
+        return refusal(_said(document))
     return report
 
 
@@ -67,7 +61,7 @@ def power_mode(text: str) -> str | None:
     document = json_text.load(text)
     if isinstance(document, Unknown):
         return None
-    said = "\n".join([*(message.text for message in _messages(document)), *_lines(document)])
+    said = _said(document)
     found = _POWER_MODE.search(said)
     return string(document, "power_mode", "name") or asleep(said) or (found[1].strip() if found else None)
 
@@ -78,45 +72,24 @@ def _says_nothing(report: SmartReport) -> bool:
 
 
 def _report(document: Json) -> SmartReport:
-    lines = "\n".join(["", *_lines(document)])
-    wce, read_cache = _cache_line(lines, "Writeback Cache is:"), _cache_line(lines, "Read Cache is:")
     enabled = boolean(document, "write_cache", "enabled")
     vendor, product = _first(document, "scsi_vendor", "vendor"), _first(document, "scsi_product", "product")
     return SmartReport(
-        smartctl_version=_version(document),
-        exit_status=_exit_status(document),
-        messages=_messages(document),
         device_name=string(document, "device", "name"),
         device_type=string(document, "device", "type"),
         protocol=string(document, "device", "protocol"),
         model_name=_first(document, "model_name", "scsi_model_name"),
-        model_family=string(document, "model_family"),
         scsi_vendor=vendor,
         scsi_product=product,
         firmware_version=_first(document, "firmware_version", "scsi_revision", "revision"),
         capacity_bytes=_capacity(document),
-        logical_block_bytes=_logical_block(document),
-        physical_block_bytes=integer(document, "physical_block_size"),
         rotation_rate_rpm=integer(document, "rotation_rate"),
-        form_factor=string(document, "form_factor", "name"),
-        sata_version=string(document, "sata_version", "string"),
-        sata_speed_max_bps=_speed(document, "max"),
-        sata_speed_current_bps=_speed(document, "current"),
-        transport=string(document, "scsi_transport_protocol", "name"),
-        trim_supported=boolean(document, "trim", "supported"),
-        trim_deterministic=boolean(document, "trim", "deterministic"),
-        trim_zeroed=boolean(document, "trim", "zeroed"),
-        write_cache_enabled=wce if enabled is None else enabled,
-        read_lookahead_enabled=boolean(document, "read_lookahead", "enabled"),
-        read_cache_enabled=read_cache,
-        smart_available=boolean(document, "smart_support", "available"),
-        smart_enabled=boolean(document, "smart_support", "enabled"),
+        write_cache_enabled=_writeback_cache("\n".join(["", *_lines(document)])) if enabled is None else enabled,
         passed=boolean(document, "smart_status", "passed"),
         attributes=_attributes(document),
         nvme=_nvme(document),
         scsi=_scsi(document),
         power_on_hours=integer(document, "power_on_time", "hours"),
-        power_cycles=integer(document, "power_cycle_count"),
         temperature_c=_temperature(document, "current"),
         temperature_limit_c=_temperature_limit(document),
         endurance_used_percent=_statistic(document, *_ENDURANCE),
@@ -206,24 +179,10 @@ def _large(document: Json, *path: str) -> int | None:
     return integer(document, *path) if number is None else number
 
 
-def _version(document: Json) -> str | None:
-    parts = items(document, "smartctl", "version")
-    numbers = [str(part) for part in parts if isinstance(part, int)]
-    return ".".join(numbers) if numbers and len(numbers) == len(parts) else None
-
-
-def _exit_status(document: Json) -> ExitStatus | None:
-    value = integer(document, "smartctl", "exit_status")
-    return None if value is None or not 0 <= value <= 0xFF else exit_status(value)
-
-
-def _messages(document: Json) -> tuple[Message, ...]:
-    entries = items(document, "smartctl", "messages")
-    return tuple(
-        Message(severity=string(entry, "severity") or "", text=text)
-        for entry in entries
-        if (text := string(entry, "string")) is not None
-    )
+def _said(document: Json) -> str:
+    """The tool's messages, and the plain text."""
+    messages = [string(entry, "string") for entry in items(document, "smartctl", "messages")]
+    return "\n".join([*(text for text in messages if text is not None), *_lines(document)])
 
 
 def _lines(document: Json) -> list[str]:
@@ -234,8 +193,9 @@ def _lines(document: Json) -> list[str]:
     return lines
 
 
-def _cache_line(lines: str, label: str) -> bool | None:
-    _, found, after = lines.partition(f"\n{label}")
+def _writeback_cache(lines: str) -> bool | None:
+    """As the plain text has it, of which a SCSI drive's JSON lacks the line."""
+    _, found, after = lines.partition("\nWriteback Cache is:")
     return {"Enabled": True, "Disabled": False}.get(after.partition("\n")[0].strip()) if found else None
 
 
@@ -243,22 +203,6 @@ def _capacity(document: Json) -> int | None:
     """User capacity; an NVMe controller with several namespaces has only a total."""
     user = _large(document, "user_capacity", "bytes")
     return _large(document, "nvme_total_capacity") if user is None else user
-
-
-def _logical_block(document: Json) -> int | None:
-    size = integer(document, "logical_block_size")
-    namespaces = items(document, "nvme_namespaces")
-    if size is None and len(namespaces) == 1:
-        return integer(namespaces[0], "formatted_lba_size")
-    return size
-
-
-def _speed(document: Json, which: str) -> int | None:
-    units = integer(document, "interface_speed", which, "units_per_second")
-    bits = integer(document, "interface_speed", which, "bits_per_unit")
-    if units is None or bits is None or not 0 < units * bits < _FASTEST_LINK_BPS:
-        return None
-    return units * bits
 
 
 def _attributes(document: Json) -> tuple[AtaAttribute, ...]:
@@ -271,10 +215,8 @@ def _attribute(entry: Json) -> AtaAttribute | None:
     if number is None or name is None:
         return None
     return AtaAttribute(
-        id=number,
         name=name,
         value=integer(entry, "value"),
-        worst=integer(entry, "worst"),
         thresh=integer(entry, "thresh"),
         when_failed=string(entry, "when_failed"),
         raw_value=_large(entry, "raw", "value"),
@@ -282,11 +224,11 @@ def _attribute(entry: Json) -> AtaAttribute | None:
     )
 
 
-def _critical_warning(document: Json, log: Json) -> NvmeCriticalWarning | None:
+def _critical_warning(document: Json, log: Json) -> int | None:
     value = integer(log, "critical_warning")
     if value is None:
         value = integer(document, "smart_status", "nvme", "value")
-    return None if value is None or not 0 <= value <= 0xFF else nvme_critical_warning(value)
+    return None if value is None or not 0 <= value <= 0xFF else value
 
 
 def _nvme(document: Json) -> NvmeHealth | None:
@@ -299,18 +241,10 @@ def _nvme(document: Json) -> NvmeHealth | None:
         available_spare_percent=integer(log, "available_spare"),
         available_spare_threshold_percent=integer(log, "available_spare_threshold"),
         percentage_used=integer(log, "percentage_used"),
-        data_units_read=_large(log, "data_units_read"),
         data_units_written=_large(log, "data_units_written"),
-        host_reads=_large(log, "host_reads"),
-        host_writes=_large(log, "host_writes"),
-        controller_busy_minutes=_large(log, "controller_busy_time"),
-        power_cycles=_large(log, "power_cycles"),
         power_on_hours=_large(log, "power_on_hours"),
         unsafe_shutdowns=_large(log, "unsafe_shutdowns"),
         media_errors=_large(log, "media_errors"),
-        error_log_entries=_large(log, "num_err_log_entries"),
-        warning_temperature_minutes=integer(log, "warning_temp_time"),
-        critical_temperature_minutes=integer(log, "critical_comp_time"),
     )
 
 

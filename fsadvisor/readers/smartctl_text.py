@@ -17,14 +17,12 @@ import re
 from typing import TYPE_CHECKING
 
 from fsadvisor.patterns import late
-from fsadvisor.readers import real, unread_pieces, whole
+from fsadvisor.readers import unread_pieces, whole
 from fsadvisor.readers.smart_record import (
     AtaAttribute,
-    Message,
     NvmeHealth,
     ScsiHealth,
     SmartReport,
-    nvme_critical_warning,
     refusal,
 )
 
@@ -32,22 +30,15 @@ if TYPE_CHECKING:
     from fsadvisor.facts import Unknown
     from fsadvisor.readers.smart_record import SelfTest
 
-_VERSION = late(r"^smartctl (?:version )?(?:pre-)?([0-9]+\.[0-9]+)", re.MULTILINE)
 _LABEL = late(r"^([A-Z][^:=]{1,60}?) *:[ \t]*(.*)$")
 _GROUPED = late(r"[0-9](?:[^0-9A-Za-z\[\]]{0,2}[0-9])*", re.ASCII)
-_SPEED = late(r"([0-9.]+) Gb/s")
 _ROW = late(
     r"^ *([0-9]+|0x[0-9a-f]{2}) +(\S+) +(?:0x[0-9a-f]{4}|[-POSRCK+]{6,8}) +([0-9]+|---) +([0-9]+|---) +([0-9]+|---)"
     r" +(?:(?:Pre-fail|Old_age) +(?:Always|Offline) +)?(\S+) +(\S.*)$"
 )
 _WHEN_FAILED = {"-": "", "NOW": "now", "FAILING_NOW": "now", "Past": "past", "In_the_past": "past"}
-_SECTOR_SIZES = late(r"^([0-9]+) bytes logical(?:/physical$|, ([0-9]+) bytes physical$)")
 _NAMESPACE_SIZE = late(r"^Namespace [0-9]+ Size/Capacity$")
-_NAMESPACE_BLOCK = late(r"^Namespace [0-9]+ Formatted LBA Size$")
 _ERROR_COUNTER = late(r"^(read|write|verify):.* ([0-9]+)$", re.MULTILINE)
-_WARNING = late(r"^(?:Warning[:!] |SMART Status not supported: |Read [^:\n]{1,60} failed)")
-
-MAX_MESSAGES = 16
 
 
 def parse(text: str) -> SmartReport | Unknown:
@@ -72,21 +63,14 @@ class _Page:
         self.unread: list[str] = []
         self.values: dict[str, str] = {}
         self.attributes: list[AtaAttribute] = []
-        self.messages: list[Message] = []
-        self.smart_support: list[str] = []
         for line in text.splitlines():
             self._take(line.rstrip())
 
     def _take(self, line: str) -> None:
         if row := _ROW.match(line):
             self.attributes.append(_attribute(row))
-        elif _WARNING.match(line):
-            self.messages.append(Message(severity="warning", text=line))
         elif labelled := _LABEL.match(line):
-            label, value = " ".join(labelled[1].split()), labelled[2]
-            self.values.setdefault(label, value)
-            if label == "SMART support is":
-                self.smart_support.append(value)
+            self.values.setdefault(" ".join(labelled[1].split()), labelled[2])
 
     def text(self, *labels: str) -> str | None:
         return next((value for label in labels if (value := self.values.get(label))), None)
@@ -142,10 +126,8 @@ def _grouped(value: str) -> int | None:
 def _attribute(row: re.Match[str]) -> AtaAttribute:
     raw = row[7]
     return AtaAttribute(
-        id=whole(row[1], 16 if row[1].startswith("0x") else 10) or 0,
         name=row[2],
         value=whole(row[3]),
-        worst=whole(row[4]),
         thresh=whole(row[5]),
         when_failed=_WHEN_FAILED.get(row[6]),
         raw_value=whole(raw) if raw.isdigit() else None,
@@ -153,85 +135,20 @@ def _attribute(row: re.Match[str]) -> AtaAttribute:
     )
 
 
-def _version(page: _Page) -> str | None:
-    found = _VERSION.search(page.whole)
-    return found[1] if found else None
-
-
-def _support(page: _Page) -> tuple[bool | None, bool | None]:
-    """Two lines of one label: SMART available, SMART enabled."""
-    available = enabled = None
-    for value in page.smart_support:
-        if value.startswith(("Available", "Unavailable")):
-            available = value.startswith("Available")
-        elif value.startswith(("Enabled", "Disabled")):
-            enabled = value.startswith("Enabled")
-    return available, enabled
-
-
-def _sectors(page: _Page) -> tuple[int | None, int | None]:
-    value = page.text("Sector Sizes", "Sector Size")
-    found = _SECTOR_SIZES.match(value or "")
-    if found is None:
-        if value is not None:
-            page.unread.append(f"Sector Size: {value}")
-        return None, None
-    logical = whole(found[1])
-    return logical, whole(found[2]) if found[2] else logical
-
-
-def _speeds(version: str | None) -> tuple[int | None, int | None]:
-    """The two speeds of 'SATA 3.2, 6.0 Gb/s (current: 3.0 Gb/s)', in bits per second."""
-    could, _, current = (version or "").partition("(current:")
-    speeds = [_SPEED.search(part) for part in (could, current)]
-    rates = [real(speed[1]) if speed else None for speed in speeds]
-    most, now = (None if rate is None else round(rate * 1_000_000_000) for rate in rates)
-    return most, now
-
-
-def _trim(page: _Page) -> tuple[bool | None, bool | None, bool | None]:
-    """TRIM supported, deterministic, zeroed."""
-    available, *details = [word.strip() for word in (page.text("TRIM Command") or "").split(",")]
-    if available != "Available":
-        return (False if available == "Unavailable" else None), None, None
-    return True, "deterministic" in details, "zeroed" in details
-
-
 def _ata(page: _Page) -> SmartReport:
-    available, enabled = _support(page)
-    logical, physical = _sectors(page)
-    sata = page.text("SATA Version is")
-    speed, current = _speeds(sata)
-    supported, deterministic, zeroed = _trim(page)
     temperature = page.number("Current Temperature")
     if temperature is None:
         temperature = page.leading("Temperature_Celsius", "Airflow_Temperature_Cel")
     return SmartReport(
-        smartctl_version=_version(page),
-        messages=tuple(page.messages[:MAX_MESSAGES]),
         protocol="ATA",
         model_name=page.text("Device Model"),
-        model_family=page.text("Model Family"),
         firmware_version=page.text("Firmware Version"),
         capacity_bytes=page.number("User Capacity"),
-        logical_block_bytes=logical,
-        physical_block_bytes=physical,
         rotation_rate_rpm=page.rotation(),
-        form_factor=page.text("Form Factor"),
-        sata_version=(sata or "").split(",")[0] or None,
-        sata_speed_max_bps=speed,
-        sata_speed_current_bps=current,
-        trim_supported=supported,
-        trim_deterministic=deterministic,
-        trim_zeroed=zeroed,
         write_cache_enabled=page.switch("Write cache is"),
-        read_lookahead_enabled=page.switch("Rd look-ahead is"),
-        smart_available=available,
-        smart_enabled=enabled,
         passed=page.passed(),
         attributes=tuple(page.attributes),
         power_on_hours=page.leading("Power_On_Hours", "Power_On_Hours_and_Msec"),
-        power_cycles=page.leading("Power_Cycle_Count"),
         temperature_c=temperature,
         temperature_limit_c=_statistic(page, "Specified Maximum Operating Temperature") or None,
         endurance_used_percent=_statistic(page, "Percentage Used Endurance Indicator"),
@@ -260,20 +177,15 @@ def _self_test(page: _Page) -> SelfTest | None:
 def _nvme(page: _Page) -> SmartReport:
     health = _nvme_health(page)
     sizes = [value for label, value in page.values.items() if _NAMESPACE_SIZE.match(label)]
-    blocks = [value for label, value in page.values.items() if _NAMESPACE_BLOCK.match(label)]
     total = page.number("Total NVM Capacity")
     return SmartReport(
-        smartctl_version=_version(page),
-        messages=tuple(page.messages[:MAX_MESSAGES]),
         protocol="NVMe",
         model_name=page.text("Model Number"),
         firmware_version=page.text("Firmware Version"),
         capacity_bytes=_grouped(sizes[0]) if len(sizes) == 1 else total,
-        logical_block_bytes=_grouped(blocks[0]) if len(blocks) == 1 else None,
         passed=page.passed(),
         nvme=health,
         power_on_hours=health.power_on_hours if health else None,
-        power_cycles=health.power_cycles if health else None,
         temperature_c=page.number("Temperature"),
         unread=unread_pieces(page.unread),
     )
@@ -288,47 +200,29 @@ def _nvme_health(page: _Page) -> NvmeHealth | None:
         page.unread.append(f"Critical Warning: {warning}")
         value = None
     return NvmeHealth(
-        critical_warning=None if value is None else nvme_critical_warning(value),
+        critical_warning=value,
         available_spare_percent=page.number("Available Spare"),
         available_spare_threshold_percent=page.number("Available Spare Threshold"),
         percentage_used=page.number("Percentage Used"),
-        data_units_read=page.number("Data Units Read"),
         data_units_written=page.number("Data Units Written"),
-        host_reads=page.number("Host Read Commands"),
-        host_writes=page.number("Host Write Commands"),
-        controller_busy_minutes=page.number("Controller Busy Time"),
-        power_cycles=page.number("Power Cycles"),
         power_on_hours=page.number("Power On Hours"),
         unsafe_shutdowns=page.number("Unsafe Shutdowns"),
         media_errors=page.number("Media and Data Integrity Errors"),
-        error_log_entries=page.number("Error Information Log Entries"),
-        warning_temperature_minutes=page.number("Warning Comp. Temperature Time"),
-        critical_temperature_minutes=page.number("Critical Comp. Temperature Time"),
     )
 
 
 def _scsi(page: _Page) -> SmartReport:
-    available, enabled = _support(page)
     vendor, product = page.text("Vendor"), page.text("Product")
     errors = {way: whole(count) for way, count in _ERROR_COUNTER.findall(page.whole)}
     return SmartReport(
-        smartctl_version=_version(page),
-        messages=tuple(page.messages[:MAX_MESSAGES]),
         protocol="SCSI",
         model_name=" ".join(part for part in (vendor, product) if part) or None,
         scsi_vendor=vendor,
         scsi_product=product,
         firmware_version=page.text("Revision"),
         capacity_bytes=page.number("User Capacity"),
-        logical_block_bytes=page.number("Logical block size"),
-        physical_block_bytes=page.number("Physical block size"),
         rotation_rate_rpm=page.rotation(),
-        form_factor=page.text("Form Factor"),
-        transport=page.text("Transport protocol"),
         write_cache_enabled=page.switch("Writeback Cache is"),
-        read_cache_enabled=page.switch("Read Cache is"),
-        smart_available=available,
-        smart_enabled=enabled,
         passed=page.passed(),
         scsi=ScsiHealth(
             grown_defects=page.number("Elements in grown defect list"),

@@ -31,15 +31,9 @@ CONFIG_ARGV = ("ssacli", "ctrl", "all", "show", "config", "detail")
 class LogicalDrive(Struct, frozen=True, kw_only=True):
     """A volume that the controller shows to the kernel as one disk."""
 
-    number: int | None
-    array: str | None
     status: str | None
-    fault_tolerance: str | None
-    """RAID level: '1+0', '6', …"""
     caching: bool | None
     """Whether the controller's cache serves this volume."""
-    acceleration: str | None
-    """'Controller Cache', 'SSD Smart Path' (bypasses the cache), 'None', …"""
     device: str | None
     """/dev/sdX (older tools print the mount points behind it)."""
 
@@ -49,29 +43,17 @@ class SmartArrayDrive(Struct, frozen=True, kw_only=True):
 
     id: str
     """Port, box and bay: '1I:1:1'."""
-    array: str | None
     status: str | None
-    interface: str | None
-    """'Solid State SATA', 'SAS', …"""
-    model: str | None
-    use: str | None
-    """'Data Drive', 'Spare Drive', 'Unassigned Drive', …"""
 
 
 class SmartArray(Struct, frozen=True, kw_only=True):
     """One controller."""
 
-    model: str
-    slot: str
-    status: str | None
     cache_status: str | None
     """'OK', 'Not Configured', 'Temporarily Disabled', 'Permanently Disabled', …"""
-    cache_ratio: str | None
     battery_status: str | None
     """Battery or capacitor: 'OK', 'Recharging', 'Failed (Replace Batteries/Capacitors)', …"""
     battery_count: int | None
-    backup_power: str | None
-    """'Batteries' or 'Capacitors'."""
     no_battery_write_cache: bool | None
     """Whether writes are cached also while the battery can't protect them."""
     drive_write_cache: bool | None
@@ -94,19 +76,17 @@ class _Section(Struct):
 
     kind: str
     name: str = ""
-    array: str | None = None
     values: dict[str, str] = field(default_factory=dict)
 
     def text(self, key: str) -> str | None:
         return self.values.get(key) or None
 
 
-_CONTROLLER = late(r"^(\S.*\S) in Slot (\S+)(?: .*)?$")
+_CONTROLLER = late(r"^\S.*\S in Slot \S+(?: .*)?$")
 _HEADINGS = (
-    ("array", late(r"^[Aa]rray:? ([A-Z]{1,3})\b.*$")),
     ("logical", late(r"^Logical Drive: ([0-9]+)$")),
     ("physical", late(r"^physicaldrive ([^\s(]+)$")),
-    ("unassigned", late(r"^(?:Unassigned|HBA Drives)\b(.*)$")),
+    ("other", late(r"^([Aa]rray:? [A-Z]{1,3}|Unassigned|HBA Drives)\b.*$")),
     ("other", late(r"^((?:Port Name|Sensor ID|SEP|Enclosure SEP|Expander|\S.* Drive Cage)\b).*$")),
 )
 _PROPERTY = late(r"^([A-Za-z][^:]{0,80}?) *: *(.*)$")
@@ -137,26 +117,19 @@ def _refusal(text: str) -> Unknown:
 
 def _sections(text: str) -> list[_Section]:
     sections: list[_Section] = []
-    array: str | None = None
     for line in text.splitlines():
-        if found := _CONTROLLER.match(line):
-            sections.append(_Section("controller", found[1], values={"Slot": found[2]}))
-            array = None
-        elif sections and (heading := _heading(line.strip(), array)):
+        if _CONTROLLER.match(line):
+            sections.append(_Section("controller"))
+        elif sections and (heading := _heading(line.strip())):
             sections.append(heading)
-            array = heading.array
         elif sections and (pair := _PROPERTY.match(line.strip())):
             sections[-1].values.setdefault(pair[1], pair[2].strip())
     return sections
 
 
-def _heading(line: str, array: str | None) -> _Section | None:
-    for kind, pattern in _HEADINGS:
-        if found := pattern.match(line):
-            if kind == "array":
-                return _Section(kind, found[1], array=found[1])
-            return _Section(kind, found[1], array=None if kind == "unassigned" else array)
-    return None
+def _heading(line: str) -> _Section | None:
+    found = ((kind, pattern.match(line)) for kind, pattern in _HEADINGS)
+    return next((_Section(kind, match[1]) for kind, match in found if match), None)
 
 
 def _switch(section: _Section, key: str, unread: list[str]) -> bool | None:
@@ -169,14 +142,9 @@ def _switch(section: _Section, key: str, unread: list[str]) -> bool | None:
 def _controller(sections: list[_Section], unread: list[str]) -> SmartArray:
     own = sections[0]
     return SmartArray(
-        model=own.name,
-        slot=own.values["Slot"],
-        status=own.text("Controller Status"),
         cache_status=own.text("Cache Status"),
-        cache_ratio=own.text("Cache Ratio"),
         battery_status=own.text("Battery/Capacitor Status"),
         battery_count=whole(own.text("Battery/Capacitor Count")),
-        backup_power=own.text("Cache Backup Power Source"),
         no_battery_write_cache=_switch(own, "No-Battery Write Cache", unread),
         drive_write_cache=_switch(own, "Drive Write Cache", unread),
         configured_drive_write_cache=own.text("Configured Drive Write Cache Policy"),
@@ -188,23 +156,11 @@ def _controller(sections: list[_Section], unread: list[str]) -> SmartArray:
 def _logical(section: _Section, unread: list[str]) -> LogicalDrive:
     device = section.text("Disk Name")
     return LogicalDrive(
-        number=whole(section.name),
-        array=section.array,
         status=section.text("Status"),
-        fault_tolerance=section.text("Fault Tolerance"),
         caching=_switch(section, "Caching", unread),
-        acceleration=section.text("LD Acceleration Method"),
         device=device.split()[0] if device else None,
     )
 
 
 def _physical(section: _Section) -> SmartArrayDrive:
-    model = section.text("Model")
-    return SmartArrayDrive(
-        id=section.name,
-        array=section.array,
-        status=section.text("Status"),
-        interface=section.text("Interface Type"),
-        model=None if model is None else " ".join(model.split()),
-        use=section.text("Drive Type"),
-    )
+    return SmartArrayDrive(id=section.name, status=section.text("Status"))

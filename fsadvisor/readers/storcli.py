@@ -40,29 +40,16 @@ def argv(tool: str = "storcli64", question: tuple[str, ...] = CONTROLLERS) -> tu
     return (tool, *question)
 
 
-class CachePolicy(Struct, frozen=True, kw_only=True):
-    """A volume's cache policy, decoded from letters such as 'NRWTD' or 'RAWBD'."""
-
-    letters: str
-    read_ahead: bool | None
-    """R against NR."""
-    write: str | None
-    """'write back' (WB, falls back to write through with a bad battery), 'always write back' (AWB and FWB, does
-    not) or 'write through' (WT)."""
-    io: str | None
-    """'direct' (D) or 'cached' (C); newer firmware has only direct and prints no letter."""
-
-
 class VirtualDrive(Struct, frozen=True, kw_only=True):
     """A volume that the controller shows to the kernel as one disk."""
 
     id: str
     """Drive group and volume as printed: '0/0'."""
-    type: str | None
     state: str | None
     """Optl, Dgrd, Pdgd, OfLn, …"""
-    name: str | None
-    cache: CachePolicy | None
+    cache_policy: str | None
+    """'write back' (WB, falls back to write through with a bad battery), 'always write back' (AWB and FWB, does
+    not) or 'write through' (WT)."""
     disk_cache_policy: str | None
     """The drives' own write cache: 'disabled', 'enabled' or 'default' (whatever the drive does)."""
     device: str | None
@@ -80,13 +67,7 @@ class PhysicalDrive(Struct, frozen=True, kw_only=True):
     """None for a drive in no group."""
     state: str | None
     """Onln, Rbld, …; of storcli2 its status: Online, Good, …"""
-    interface: str | None
-    """SATA, SAS, NVMe."""
-    media: str | None
-    """HDD or SSD."""
     model: str | None
-    disk_cache_policy: str | None
-    """Its own write cache: 'disabled', 'enabled' or 'default', as its row of the topology has it."""
     foreign: bool
     """It holds a configuration of another controller, or an old one of this."""
     media_errors: int | None = None
@@ -94,30 +75,17 @@ class PhysicalDrive(Struct, frozen=True, kw_only=True):
     predicted_to_fail: bool | None = None
 
 
-class EnergyPack(Struct, frozen=True, kw_only=True):
-    """What keeps the controller's cache through a power loss."""
-
-    kind: str
-    """'cachevault' (flash and capacitor), 'bbu' (battery), or storcli2's 'energy pack', which may be either."""
-    model: str | None
-    state: str | None
-    """'Optimal', 'Degraded', 'Failed', …; nothing but Optimal protects for sure."""
-
-
 class Controller(Struct, frozen=True, kw_only=True):
     """One controller."""
 
     number: int | None
-    model: str | None = None
-    status: str | None = None
-    """'Optimal', 'Needs Attention', 'Degraded', 'Failed'; the flat listing has none."""
     bbu_status: int | None = None
     """The firmware's battery status word as it is; 0 means no complaint."""
     bbu: str | None = None
     """HwCfg's 'Present', 'Absent' or 'Undefined'."""
-    driver: str | None = None
-    pci_address: str | None = None
-    energy_packs: tuple[EnergyPack, ...] = ()
+    energy_packs: tuple[str | None, ...] = ()
+    """States of what keeps the cache through a power loss (battery, or flash and capacitor): nothing but 'Optimal'
+    protects for sure."""
     virtual_drives: tuple[VirtualDrive, ...] = ()
     physical_drives: tuple[PhysicalDrive, ...] = ()
     patrol_read: str | None = None
@@ -141,7 +109,7 @@ class StorcliReport(Struct, frozen=True, kw_only=True):
     unread: tuple[str, ...] = ()
 
 
-_CACHE = late(r"(NR|R)?(AWB|FWB|WB|WT)([DC])?")
+_CACHE = late(r"(?:NR|R)?(AWB|FWB|WB|WT)[DC]?")
 _WRITE = {"WB": "write back", "AWB": "always write back", "FWB": "always write back", "WT": "write through"}
 _DISK_CACHE = {
     "dsbl": "disabled",
@@ -192,23 +160,12 @@ def _controller(entry: Json) -> Controller | None:
         return None
     return Controller(
         number=number,
-        model=string(response, "Basics", "Model")
-        or string(response, "Basics", "Product Name")
-        or string(response, "Product Name"),
-        status=string(response, "Status", "Controller Status"),
         bbu_status=integer(response, "Status", "BBU Status"),
         bbu=string(response, "HwCfg", "BBU"),
-        driver=string(response, "Version", "Driver Name") or string(response, "Driver Name"),
-        pci_address=string(response, "Basics", "PCI Address")
-        or string(response, "HostInterface", "PCI Address")
-        or string(response, "PCI Address"),
         energy_packs=(
-            *_energy_packs(response, "Cachevault_Info", "cachevault"),
-            *_energy_packs(response, "BBU_Info", "bbu"),
-            *(
-                EnergyPack(kind="energy pack", model=string(entry, "SubType"), state=string(entry, "Status"))
-                for entry in items(response, "Energy Pack Info")
-            ),
+            *_energy_packs(response, "Cachevault_Info"),
+            *_energy_packs(response, "BBU_Info"),
+            *(string(entry, "Status") for entry in items(response, "Energy Pack Info")),
         ),
         virtual_drives=tuple(_virtual_drives(response)),
         physical_drives=tuple(_physical_drives(response)),
@@ -229,15 +186,13 @@ def _number(entry: Json, *path: str) -> int | None:
     return whole(string(entry, *path)) if number is None else number
 
 
-def _energy_packs(response: Json, key: str, kind: str) -> Iterator[EnergyPack]:
-    """One object per pack, or a list of {"Property", "Value"} for the one there is."""
+def _energy_packs(response: Json, key: str) -> list[str | None]:
+    """Of one object per pack, or of a list of {"Property", "Value"} for the one there is."""
     entries = items(response, key)
     properties = {string(entry, "Property"): string(entry, "Value") for entry in entries}
     if set(properties) - {None}:
-        yield EnergyPack(kind=kind, model=properties.get("Type"), state=properties.get("State"))
-        return
-    for entry in entries:
-        yield EnergyPack(kind=kind, model=string(entry, "Model"), state=string(entry, "State"))
+        return [properties.get("State")]
+    return [string(entry, "State") for entry in entries]
 
 
 def _virtual_drives(response: dict[str, Json]) -> Iterator[VirtualDrive]:
@@ -250,17 +205,6 @@ def _virtual_drives(response: dict[str, Json]) -> Iterator[VirtualDrive]:
                 yield from _virtual_drive(entry, policies, member(response, f"VD{volume[1]} Properties"))
     for entry in items(response, "Virtual Drives"):
         yield from _virtual_drive(member(entry, "VD Info"), policies, member(entry, "VD Properties"))
-
-
-def _drive_policies(response: Json) -> dict[int | None, str | None]:
-    """Each drive's own cache policy by its number, from the rows of the topology."""
-    rows = {_drive_number(row): row for row in items(response, "TOPOLOGY")}
-    return {number: _DISK_CACHE.get(string(row, "PDC") or "") for number, row in rows.items() if number is not None}
-
-
-def _drive_number(row: Json) -> int | None:
-    number = integer(row, "DID")
-    return integer(row, "PID") if number is None else number
 
 
 def _drive_group_policies(response: Json) -> dict[str, str | None]:
@@ -278,32 +222,22 @@ def _virtual_drive(entry: Json, policies: dict[str, str | None], properties: Jso
         return
     policy = string(properties, "Disk Cache Policy") or string(properties, "Drive Write Cache Policy")
     own = _DISK_CACHE.get(policy or "")
-    letters = string(entry, "Cache") or string(entry, "CurrentCache")
     yield VirtualDrive(
         id=identity,
-        type=string(entry, "TYPE"),
         state=string(entry, "State"),
-        name=string(entry, "Name"),
-        cache=None if letters is None else _cache_policy(letters),
+        cache_policy=_cache_policy(string(entry, "Cache") or string(entry, "CurrentCache") or ""),
         disk_cache_policy=own or policies.get(identity.split("/")[0]),
         device=string(properties, "OS Drive Name"),
     )
 
 
-def _cache_policy(letters: str) -> CachePolicy:
+def _cache_policy(letters: str) -> str | None:
+    """Of letters such as 'NRWTD' or 'RAWBD'."""
     found = _CACHE.fullmatch(letters.strip().replace(",", ""))
-    if found is None:
-        return CachePolicy(letters=letters, read_ahead=None, write=None, io=None)
-    return CachePolicy(
-        letters=letters,
-        read_ahead={"R": True, "NR": False}.get(found[1]),
-        write=_WRITE[found[2]],
-        io={"D": "direct", "C": "cached"}.get(found[3]),
-    )
+    return _WRITE[found[1]] if found else None
 
 
 def _physical_drives(response: dict[str, Json]) -> Iterator[PhysicalDrive]:
-    policies = _drive_policies(response)
     lists: list[tuple[list[Json] | tuple[Json, ...], Json]] = [(items(response, "PD LIST"), None)]
     lists += [
         (rows, member(response, f"{key} - Detailed Information", f"{key} State"))
@@ -317,7 +251,7 @@ def _physical_drives(response: dict[str, Json]) -> Iterator[PhysicalDrive]:
     for entry, errors in ((entry, errors) for rows, errors in lists for entry in rows):
         identity = string(entry, "EID:Slt")
         if identity is not None:
-            yield _physical_drive(entry, identity, policies, errors)
+            yield _physical_drive(entry, identity, errors)
 
 
 def _predicted(errors: Json) -> bool | None:
@@ -328,17 +262,14 @@ def _predicted(errors: Json) -> bool | None:
     return False if count == 0 and (alert == "No" or counts_alone) else None
 
 
-def _physical_drive(entry: Json, identity: str, policies: dict[int | None, str | None], errors: Json) -> PhysicalDrive:
+def _physical_drive(entry: Json, identity: str, errors: Json) -> PhysicalDrive:
     group, device_id = integer(entry, "DG"), integer(entry, "DID")
     return PhysicalDrive(
         id=identity,
         device_id=device_id,
         drive_group=whole(string(entry, "DG")) if group is None else group,
         state=string(entry, "Status") or string(entry, "State"),
-        interface=string(entry, "Intf"),
-        media=string(entry, "Med"),
         model=_stripped(string(entry, "Model")),
-        disk_cache_policy=policies.get(_drive_number(entry)),
         foreign=string(entry, "DG") == "F",
         media_errors=integer(errors, "Media Error Count"),
         predicted_to_fail=_predicted(errors),

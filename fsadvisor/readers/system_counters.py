@@ -82,10 +82,6 @@ class CpuStat(Struct, frozen=True, kw_only=True):
     ticks: CpuTicks
     processors: int
     """How many are online."""
-    running: int | None
-    """Threads that run or could run, now."""
-    blocked: int | None
-    """Threads that wait for I/O, now."""
 
 
 def parse_cpu_stat(text: str) -> CpuStat | Unknown:
@@ -104,7 +100,8 @@ def parse_cpu_stat(text: str) -> CpuStat | Unknown:
     if ticks is None or not processors:
         return refusal(text, "no processors' times")
     return CpuStat(
-        ticks=ticks, processors=processors, running=counts.get("procs_running"), blocked=counts.get("procs_blocked")
+        ticks=ticks,
+        processors=processors,
     )
 
 
@@ -126,22 +123,10 @@ class MemInfo(Struct, frozen=True, kw_only=True):
     """What bears on caching and writeback, in bytes."""
 
     mem_total_bytes: int
-    mem_free_bytes: int | None
     mem_available_bytes: int | None
     """What new programs could get without swapping; None before Linux 3.14."""
-    buffers_bytes: int | None
-    cached_bytes: int | None
-    """Page cache, shared memory included."""
     dirty_bytes: int | None
     """Waits to be written back."""
-    writeback_bytes: int | None
-    """Is being written back."""
-    shmem_bytes: int | None
-    reclaimable_slab_bytes: int | None
-    swap_total_bytes: int | None
-    swap_free_bytes: int | None
-    hugetlb_bytes: int | None
-    """Held by huge pages: no room for page cache; None before Linux 4.15."""
     unread: tuple[str, ...] = ()
 
 
@@ -160,17 +145,8 @@ def parse_meminfo(text: str) -> MemInfo | Unknown:
         return refusal(text, "no MemTotal line")
     return MemInfo(
         mem_total_bytes=total,
-        mem_free_bytes=values.get("MemFree"),
         mem_available_bytes=values.get("MemAvailable"),
-        buffers_bytes=values.get("Buffers"),
-        cached_bytes=values.get("Cached"),
         dirty_bytes=values.get("Dirty"),
-        writeback_bytes=values.get("Writeback"),
-        shmem_bytes=values.get("Shmem"),
-        reclaimable_slab_bytes=values.get("SReclaimable"),
-        swap_total_bytes=values.get("SwapTotal"),
-        swap_free_bytes=values.get("SwapFree"),
-        hugetlb_bytes=values.get("Hugetlb"),
         unread=unread_pieces(unread),
     )
 
@@ -217,7 +193,6 @@ class Stall(Struct, frozen=True, kw_only=True):
     avg10_percent: float | None
     """Share of the last 10 s, 0 to 100."""
     avg60_percent: float | None
-    avg300_percent: float | None
     total_us: int | None
     """Microseconds since boot."""
 
@@ -252,6 +227,5 @@ def _stall(values: dict[str, str]) -> Stall:
     return Stall(
         avg10_percent=real(values.get("avg10")),
         avg60_percent=real(values.get("avg60")),
-        avg300_percent=real(values.get("avg300")),
         total_us=whole(values.get("total")),
     )

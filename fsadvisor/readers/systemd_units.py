@@ -72,10 +72,6 @@ class SystemctlShow(Struct, frozen=True, kw_only=True):
     unread: tuple[str, ...] = ()
     """Lines that are no property."""
 
-    def unit(self, name: str) -> Unit | None:
-        """The unit with this Id."""
-        return next((unit for unit in self.units if unit.get("Id") == name), None)
-
 
 def parse_systemctl_show(text: str) -> SystemctlShow | Unknown:
     """The units, or Unknown where no line is a property (no systemd runs here)."""
@@ -109,16 +105,12 @@ _BLANKS = " \t"
 class MountUnit(Struct, frozen=True, kw_only=True):
     """What the unit says; a key that it does not assign, or takes back, is None."""
 
-    what: str | None
-    """What=: a device, `UUID=...`, a server's path."""
     where: str | None
     """Where=: the mount point (systemd demands that the unit's name says the same)."""
     fs_type: str | None
     """Type=: filesystem type."""
     options: tuple[str, ...] | None
     """Options=, cut at its commas."""
-    source_path: str | None
-    """SourcePath=: what a generator made the unit from (/etc/fstab)."""
     unread: tuple[str, ...] = ()
     """Lines that systemd ignores as broken."""
 
@@ -142,11 +134,9 @@ def parse_mount_unit(text: str) -> MountUnit | Unknown:
         return refusal(text, "no [Mount] section")
     options = values.get(("Mount", "Options"))
     return MountUnit(
-        what=values.get(("Mount", "What")) or None,
         where=values.get(("Mount", "Where")) or None,
         fs_type=values.get(("Mount", "Type")) or None,
         options=split_options(options) if options else None,
-        source_path=values.get(("Unit", "SourcePath")) or None,
         unread=unread_pieces(unread),
     )
 

@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING, Final
 from msgspec import Struct
 
 from fsadvisor.facts import Unknown
-from fsadvisor.patterns import late
-from fsadvisor.readers import real, refusal, size_bytes, whole
+from fsadvisor.readers import real, refusal, size_bytes
 from fsadvisor.readers.json_text import integer, items, load, member, string
 
 if TYPE_CHECKING:
@@ -40,27 +39,11 @@ LVS_COLUMNS = (
     "devices",
 )
 
+"""Not all are read here: recordings go by the command."""
+
 LVS_ARGV: tuple[str, ...] = (
     "lvs", "--reportformat", "json", "--units", "b", "--nosuffix", "--all", "-o", ",".join(LVS_COLUMNS),
 )  # fmt: skip
-
-_DEVICE = late(r"(.+?)\(\d+\)(?:,|$)")
-
-
-class Segment(Struct, frozen=True, kw_only=True):
-    """A run of a volume that is laid out in one way."""
-
-    segtype: str | None
-    """'linear', 'striped', 'raid1', 'raid5_ls', 'thin', 'thin-pool', 'cache', …"""
-    size_bytes: int | None
-    stripes: int | None
-    """Or the number of mirror legs; 1 for linear."""
-    stripe_size_bytes: int | None
-    """None where it is not striped."""
-    chunk_size_bytes: int | None
-    """Of a snapshot, thin pool or cache; None elsewhere."""
-    devices: tuple[str, ...] | None
-    """Physical volumes, or other logical volumes by name; () where LVM names none."""
 
 
 class LogicalVolume(Struct, frozen=True, kw_only=True):
@@ -69,28 +52,16 @@ class LogicalVolume(Struct, frozen=True, kw_only=True):
     vg_name: str | None
     lv_name: str
     """Without the brackets that LVM puts around a hidden volume's name."""
-    hidden: bool
     dm_path: str | None
     """/dev/mapper/…"""
-    attr: str | None
-    """lvs(8)'s ten letters."""
-    active: str | None
-    """'active', 'inactive', …"""
     health: str | None
     """'partial', 'refresh needed', 'mismatches exist', …; '' is healthy."""
-    layout: tuple[str, ...] | None
-    """'linear', 'striped', 'raid', 'raid5', 'thin,pool', …"""
     size_bytes: int | None
     pool_lv: str | None
     """The thin or cache pool that this one lives in."""
-    origin: str | None
     data_percent: float | None
     """How full a snapshot, a thin pool or volume, or a cache is."""
     metadata_percent: float | None
-    cache_mode: str | None
-    """'writethrough', 'writeback' or 'passthrough'."""
-    cache_dirty_blocks: int | None
-    segments: tuple[Segment, ...]
 
 
 class Lvs(Struct, frozen=True, kw_only=True):
@@ -102,7 +73,7 @@ class Lvs(Struct, frozen=True, kw_only=True):
 def parse_lvs(text: str) -> Lvs | Unknown:
     """LVM's logical volumes: `lvs --reportformat json` with the columns of LVS_ARGV. Needs root.
 
-    Written against LVM 2.03.16. One row per segment of a volume, which are gathered; hidden volumes are in brackets.
+    Written against LVM 2.03.16. Of one row per segment of a volume the first is read; hidden volumes are in brackets.
 
         {"report": [{"lv": [{"vg_name":"vg0", "lv_name":"root", "lv_size":"21474836480", "segtype":"striped",
           "stripes":"2", "stripe_size":"65536", "devices":"/dev/sda2(0),/dev/sdb2(0)", "cache_mode":"", …}]}]}
@@ -115,48 +86,25 @@ def parse_lvs(text: str) -> Lvs | Unknown:
     reports = [report for report in items(document, "report") if isinstance(member(report, "lv"), list)]
     if not reports:
         return refusal(text, "a JSON document that is no report of lvs")
-    by_name: dict[tuple[str | None, str], list[Json]] = {}
+    by_name: dict[tuple[str | None, str], LogicalVolume] = {}
     for report in reports:
         for row in items(report, "lv"):
             if name := _text(row, "lv_name"):
-                by_name.setdefault((_text(row, "vg_name"), name), []).append(row)
-    return Lvs(volumes=tuple(_volume(rows) for rows in by_name.values()))
+                by_name.setdefault((_text(row, "vg_name"), name), _volume(row))
+    return Lvs(volumes=tuple(by_name.values()))
 
 
-def _volume(rows: list[Json]) -> LogicalVolume:
-    row = rows[0]
+def _volume(row: Json) -> LogicalVolume:
     name = _text(row, "lv_name") or ""
-    hidden = name.startswith("[") and name.endswith("]")
-    layout = _text(row, "lv_layout")
     return LogicalVolume(
         vg_name=_text(row, "vg_name"),
         lv_name=_bare(name),
-        hidden=hidden,
         dm_path=_text(row, "lv_dm_path"),
-        attr=_text(row, "lv_attr"),
-        active=_text(row, "lv_active"),
         health=_as_text(member(row, "lv_health_status")),
-        layout=tuple(layout.split(",")) if layout else None,
         size_bytes=size_bytes(_text(row, "lv_size")),
         pool_lv=_name(row, "pool_lv"),
-        origin=_name(row, "origin"),
         data_percent=real(_text(row, "data_percent")),
         metadata_percent=real(_text(row, "metadata_percent")),
-        cache_mode=_text(row, "cache_mode"),
-        cache_dirty_blocks=whole(_text(row, "cache_dirty_blocks")),
-        segments=tuple(_segment(each) for each in rows),
-    )
-
-
-def _segment(row: Json) -> Segment:
-    devices = _as_text(member(row, "devices"))
-    return Segment(
-        segtype=_text(row, "segtype"),
-        size_bytes=size_bytes(_text(row, "seg_size")),
-        stripes=whole(_text(row, "stripes")),
-        stripe_size_bytes=size_bytes(_text(row, "stripe_size")) or None,
-        chunk_size_bytes=size_bytes(_text(row, "chunk_size")) or None,
-        devices=None if devices is None else tuple(_bare(name) for name in _DEVICE.findall(devices)),
     )
 
 

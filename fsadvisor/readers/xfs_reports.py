@@ -71,8 +71,6 @@ class XfsInfo(Struct, frozen=True, kw_only=True):
     agcount: int | None
     """Allocation groups."""
     agsize_blocks: int | None
-    sectsz_bytes: int | None
-    attr: int | None
     crc: bool | None
     """True: format V5. False: V4."""
     finobt: bool | None
@@ -82,31 +80,15 @@ class XfsInfo(Struct, frozen=True, kw_only=True):
     bigtime: bool | None
     inobtcount: bool | None
     nrext64: bool | None
-    exchange: bool | None
-    metadir: bool | None
-    parent: bool | None
     bsize_bytes: int | None
     """Filesystem block size."""
-    blocks: int | None
     sunit_blocks: int | None
     swidth_blocks: int | None
-    dir_bsize_bytes: int | None
-    ascii_ci: bool | None
     ftype: bool | None
-    log_internal: bool | None
-    log_device: str | None
-    """The external log's device; None where it is internal."""
     log_bsize_bytes: int | None
     log_blocks: int | None
     log_version: int | None
-    log_sectsz_bytes: int | None
     log_sunit_blocks: int | None
-    lazy_count: bool | None
-    realtime: str | None
-    """'none', 'internal', or the realtime device."""
-    realtime_extsz_bytes: int | None
-    realtime_blocks: int | None
-    zoned: bool | None
     unread: tuple[str, ...] = ()
 
 
@@ -118,18 +100,14 @@ def xfs_info_argv(mount_point: str) -> tuple[str, ...]:
 def parse_xfs_info(text: str) -> XfsInfo | Unknown:
     """Read the listing of sections."""
     sections, names, unread = _sections(text)
-    meta, data, naming = (sections.get(name, {}) for name in ("meta-data", "data", "naming"))
-    log, realtime = sections.get("log", {}), sections.get("realtime", {})
+    meta, data, naming, log = (sections.get(name, {}) for name in ("meta-data", "data", "naming", "log"))
     if not meta or not data:
         return refusal(text, "no XFS geometry in the output")
-    log_internal, log_device = _log_place(names.get("log"))
     return XfsInfo(
         device=names.get("meta-data"),
         isize_bytes=meta.get("isize"),
         agcount=meta.get("agcount"),
         agsize_blocks=meta.get("agsize"),
-        sectsz_bytes=meta.get("sectsz"),
-        attr=meta.get("attr"),
         crc=_flag(meta, "crc"),
         finobt=_flag(meta, "finobt"),
         sparse=_flag(meta, "sparse", "spinodes"),
@@ -138,28 +116,14 @@ def parse_xfs_info(text: str) -> XfsInfo | Unknown:
         bigtime=_flag(meta, "bigtime"),
         inobtcount=_flag(meta, "inobtcount"),
         nrext64=_flag(meta, "nrext64"),
-        exchange=_flag(meta, "exchange"),
-        metadir=_flag(meta, "metadir"),
-        parent=_flag(naming, "parent"),
         bsize_bytes=data.get("bsize"),
-        blocks=data.get("blocks"),
         sunit_blocks=data.get("sunit"),
         swidth_blocks=data.get("swidth"),
-        dir_bsize_bytes=naming.get("bsize"),
-        ascii_ci=_flag(naming, "ascii-ci"),
         ftype=_flag(naming, "ftype"),
-        log_internal=log_internal,
-        log_device=log_device,
         log_bsize_bytes=log.get("bsize"),
         log_blocks=log.get("blocks"),
         log_version=log.get("version"),
-        log_sectsz_bytes=log.get("sectsz"),
         log_sunit_blocks=log.get("sunit"),
-        lazy_count=_flag(log, "lazy-count"),
-        realtime=names.get("realtime"),
-        realtime_extsz_bytes=realtime.get("extsz"),
-        realtime_blocks=realtime.get("blocks"),
-        zoned=_flag(realtime, "zoned"),
         unread=unread_pieces(unread),
     )
 
@@ -202,15 +166,6 @@ def _flag(section: dict[str, int | None], *keys: str) -> bool | None:
     return None
 
 
-def _log_place(name: str | None) -> tuple[bool | None, str | None]:
-    """Whether the log is inside the data device, and else where."""
-    if name is None:
-        return None, None
-    if name in ("internal", "internal log"):
-        return True, None
-    return False, None if name == "external" else name
-
-
 _FREE_ROW = late(r" *(\d{1,18}) +(\d{1,18}) +(\d{1,18}) +(\d{1,18}) +[\d.]{1,6}")
 
 
@@ -239,7 +194,7 @@ def parse_xfs_freesp(text: str) -> XfsFreeSpace | Unknown:
     return XfsFreeSpace(rows=tuple((int(it[1]), int(it[2]), int(it[4])) for it in found))
 
 
-_LOG, _PUSH = 5, 2
+_LOG = 5
 
 
 class XfsStats(Struct, frozen=True, kw_only=True):
@@ -247,16 +202,12 @@ class XfsStats(Struct, frozen=True, kw_only=True):
 
     log_writes: int
     """Writes of log buffers."""
-    log_blocks: int
-    """512-byte blocks of them."""
     no_buffer: int
     """Times that a transaction waited because all log buffers were being written."""
     forces: int
     """Times that the log was forced to disk, as each fsync does."""
     forces_slept: int
     """Those that waited for it."""
-    reservations: int | None
-    """Transactions that reserved log space."""
     space_slept: int | None
     """Those that waited for space in the log."""
 
@@ -268,15 +219,13 @@ def parse_xfs_stats(text: str) -> XfsStats | Unknown:
         name, *fields = line.split() or [""]
         lines.setdefault(name, [count(field) for field in fields])
     log = [number for number in lines.get("log", ())[:_LOG] if number is not None]
-    push = [number for number in lines.get("push_ail", ())[:_PUSH] if number is not None]
+    reservations, space_slept = (*lines.get("push_ail", ()), None, None)[:2]
     if len(log) != _LOG:
         return refusal(text, "no counters of XFS's log")
     return XfsStats(
         log_writes=log[0],
-        log_blocks=log[1],
         no_buffer=log[2],
         forces=log[3],
         forces_slept=log[4],
-        reservations=push[0] if len(push) == _PUSH else None,
-        space_slept=push[1] if len(push) == _PUSH else None,
+        space_slept=None if reservations is None else space_slept,
     )

@@ -77,6 +77,7 @@ PROPERTIES = (
     "refquota",
     "referenced",
 )
+"""Not all are read here: recordings go by the command."""
 
 ZFS_GET_ARGV: tuple[str, ...] = (
     "zfs",
@@ -106,11 +107,6 @@ class Dataset(Struct, frozen=True, kw_only=True):
     compression: str | None
     primarycache: str | None
     """'all', 'metadata' or 'none'."""
-    special_small_blocks_bytes: int | None
-    """Blocks up to this size go to the special vdev; 0: only metadata."""
-    xattr: str | None
-    """'on' or 'dir', or 'sa'."""
-    redundant_metadata: str | None
     dedup: str | None
     """'off', 'on', 'verify' or a checksum's name."""
     quota_bytes: int | None
@@ -159,9 +155,6 @@ def _dataset(name: str, values: dict[str, str]) -> Dataset:
         logbias=given.get("logbias"),
         compression=given.get("compression"),
         primarycache=given.get("primarycache"),
-        special_small_blocks_bytes=size_bytes(given.get("special_small_blocks")),
-        xattr=given.get("xattr"),
-        redundant_metadata=given.get("redundant_metadata"),
         dedup=given.get("dedup"),
         quota_bytes=size_bytes(given.get("quota")),
         used_bytes=size_bytes(given.get("used")),
@@ -251,11 +244,8 @@ class Vdev(Struct, frozen=True, kw_only=True):
     depth: int
     """0 for the pool itself, 1 for what it is striped over, 2 for what is in a mirror or RAID-Z."""
     section: Section
-    state: str
     errors: int | None
     """Reads, writes and checksums together."""
-    configured_block_bytes: int | None = None
-    """With the next: only where the first is less."""
     native_block_bytes: int | None = None
 
 
@@ -263,10 +253,8 @@ class PoolStatus(Struct, frozen=True, kw_only=True):
     """One pool."""
 
     name: str
-    state: str | None
     scan: Literal["scrub", "resilver", "never"] | None
     """What looked at all of its blocks last, or does so now."""
-    scanning: bool
     scan_ended: dt.date | None
     data_errors: int | None
     """Files, and metadata, with errors that could not be repaired."""
@@ -312,9 +300,7 @@ def _status(part: str) -> PoolStatus:
     ended = _DATE.search(scan)
     return PoolStatus(
         name=lines[0].strip(),
-        state=fields.get("state"),
         scan=_scanned(scan),
-        scanning="in progress" in scan,
         scan_ended=_date(ended[1]) if ended and "canceled" not in scan else None,
         data_errors=_data_errors(fields.get("errors")),
         vdevs=_vdevs(lines),
@@ -364,9 +350,7 @@ def _vdevs(lines: list[str]) -> tuple[Vdev, ...]:
                 name=read[2],
                 depth=len(read[1]) // 2,
                 section=section,
-                state=read[3],
                 errors=None if None in counts else sum(it or 0 for it in counts),
-                configured_block_bytes=whole(blocks[1]) if blocks else None,
                 native_block_bytes=whole(blocks[2]) if blocks else None,
             )
         )

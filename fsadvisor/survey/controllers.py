@@ -124,7 +124,7 @@ def _megaraid(machine: Machine, tool: str, device: str) -> list[_Volume] | Unkno
         return tools.unlisted(tool, device)
     return [
         _Volume(
-            _POLICIES.get(volume.cache.write or "") if volume.cache else None,
+            _POLICIES.get(volume.cache_policy or ""),
             _packs(controller),
             _DRIVE_CACHES.get(volume.disk_cache_policy or ""),
         )
@@ -146,7 +146,7 @@ def _by_megacli(machine: Machine) -> list[_Volume] | None:
 
 def _packs(controller: storcli.Controller) -> ControllerBattery | None:
     """The worst of the packs, bad ones also while they learn; 'absent' only where the controller says so."""
-    states = [_state(pack.state, "Optimal") for pack in controller.energy_packs]
+    states = [_state(state, "Optimal") for state in controller.energy_packs]
     if not states:
         return "absent" if controller.bbu == "Absent" else None
     if controller.learns:

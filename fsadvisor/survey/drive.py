@@ -324,7 +324,7 @@ def critical_warning(drive: Drive) -> Fact[int]:
     by_smart = read_fact.field(
         drive.smart,
         "smartctl NVMe health",
-        lambda it: it.nvme.critical_warning.value if it.nvme and it.nvme.critical_warning else None,
+        lambda it: it.nvme.critical_warning if it.nvme else None,
     )
     return read_fact.first(by_nvme, by_smart)
 

@@ -107,7 +107,7 @@ def kernel(machine: Machine) -> Fact[Version]:
     """The running kernel's version."""
     path = "/proc/sys/kernel/osrelease"
     record = read_fact.file_record(machine, path, host_files.parse_kernel_version)
-    return read_fact.field(record, path, lambda it: Version(it.major, it.minor, it.patch or 0))
+    return read_fact.field(record, path, lambda it: it.version)
 
 
 def survey_host(
@@ -342,4 +342,4 @@ def _limits_io(machine: Machine, folder: str) -> Fact[bool]:
     if "io.max" not in names:
         return Known(False, folder)
     record = read_fact.file_record(machine, f"{folder}/io.max", block_files.parse_io_max)
-    return read_fact.field(record, f"{folder}/io.max", lambda it: bool(it.limits))
+    return read_fact.field(record, f"{folder}/io.max", lambda it: bool(it.limited))

@@ -289,7 +289,7 @@ def warnings(case: DriveEvidence) -> Iterator[Evidence]:
     if not isinstance(log, Unknown) and log.critical_warning is not None:
         found.append((log.critical_warning, _SMART_LOG))
     if not isinstance(smart, Unknown) and smart.nvme is not None and smart.nvme.critical_warning is not None:
-        found.append((smart.nvme.critical_warning.value, "smartctl"))
+        found.append((smart.nvme.critical_warning, "smartctl"))
     for warning, source in found:
         if warning & BACKUP_FAILED_BIT:
             says = f"critical_warning {warning:#04x} bit 4: the backup of its volatile memory has failed"

@@ -254,7 +254,7 @@ def _lsblk_labels(machine: Machine) -> Mapping[str, str]:
     """The filesystems' labels by kernel name, as lsblk finds them on the devices where no udev runs."""
     record = read_fact.command_record(machine, lsblk.LABELS_ARGV, lsblk.parse)
     devices = () if isinstance(record, Unknown) else record.devices
-    return {it.kname or it.name: it.label for it in devices if it.label is not None}
+    return {it.name: it.label for it in devices if it.label is not None}
 
 
 def _mounts(machine: Machine) -> tuple[Mount, ...] | Unknown:

@@ -88,8 +88,8 @@ def seen(record, *names):
 @each(
     ("where", "text", "parse", "names"),
     [
-        ("/etc/fstab", FSTAB, mount_tables.parse_fstab, ("line", "mount_point", "fs_type", "freq", "passno")),
-        ("/etc/fstab", "/dev/a /x ext4 , 1 2\n", mount_tables.parse_fstab, ("line", "options", "freq", "passno")),
+        ("/etc/fstab", FSTAB, mount_tables.parse_fstab, ("line", "mount_point", "fs_type", "passno")),
+        ("/etc/fstab", "/dev/a /x ext4 , 1 2\n", mount_tables.parse_fstab, ("line", "options", "passno")),
         ("/etc/fstab", "broken\n", mount_tables.parse_fstab, ("line",)),
         (
             "/proc/self/mountinfo",

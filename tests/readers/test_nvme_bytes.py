@@ -18,33 +18,21 @@ def page(size, **told):
     [
         (
             nvme_identify.parse_nvme_id_ctrl,
-            page(4096, _4=b"S" * 20, _24=b"M" * 40, _64=b"F" * 8, _768=b"nqn".ljust(256, b"\0")),
-            {"ver": (80, 83), "ctratt": (96, 99), "unvmcap_bytes": (296, 311), "vwc": (525, 525), "nwpc": (531, 531)}
-            | {
-                "tnvmcap_bytes": (280, 295),
-                "awun": (526, 527),
-                "awupf": (528, 529),
-                "acwu": (532, 533),
-                "sgls": (536, 539),
-            },
+            page(4096, _4=b"S" * 20, _24=b"M" * 40),
+            {"wctemp_kelvin": (266, 267), "vwc": (525, 525)},
         ),
         (
             nvme_logs.parse_nvme_smart_log,
             page(512, _232=bytes(280)),
-            {"unsafe_shutdowns": (144, 159), "media_errors": (160, 175), "num_err_log_entries": (176, 191)}
-            | {
-                "warning_temp_time_minutes": (192, 195),
-                "critical_comp_time_minutes": (196, 199),
-                "percent_used": (5, 5),
-            }
-            | {"thm_temp1_trans_count": (216, 219), "thm_temp2_trans_count": (220, 223)}
-            | {"thm_temp1_total_time_seconds": (224, 227), "thm_temp2_total_time_seconds": (228, 231)},
+            {"critical_warning": (0, 0), "temperature_kelvin": (1, 2), "percent_used": (5, 5)}
+            | {"data_units_written": (48, 63), "power_on_hours": (128, 143)}
+            | {"unsafe_shutdowns": (144, 159), "media_errors": (160, 175)},
         ),
         (
             nvme_logs.parse_nvme_ocp_smart_log,
             page(512, _496=bytes.fromhex(nvme_logs.GUID)[::-1]),
-            {"physical_media_written_bytes": (0, 15), "incomplete_shutdowns": (112, 115), "unaligned_io": (136, 143)}
-            | {"capacitor_health": (128, 129), "plp_start_count": (160, 175), "endurance_estimate_bytes": (176, 191)},
+            {"physical_media_written_bytes": (0, 15), "incomplete_shutdowns": (112, 115)}
+            | {"capacitor_health": (128, 129), "plp_start_count": (160, 175)},
         ),
     ],
     ids=["id-ctrl", "smart-log", "ocp"],

@@ -17,32 +17,30 @@ def sample(reader, case):
 def one_volume(letters):
     response = {"VD LIST": [{"DG/VD": "0/0", "Cache": letters}]}
     document = {"Controllers": [{"Command Status": {"Controller": 0}, "Response Data": response}]}
-    return storcli.parse(json.dumps(document)).controllers[0].virtual_drives[0].cache
+    return storcli.parse(json.dumps(document)).controllers[0].virtual_drives[0].cache_policy
 
 
 @each(
-    ("letters", "read_ahead", "write", "io"),
+    ("letters", "policy"),
     [
-        ("NRWTD", False, "write through", "direct"),
-        ("RWBD", True, "write back", "direct"),
-        ("RAWBD", True, "always write back", "direct"),
-        ("NRAWBC", False, "always write back", "cached"),
-        ("NRFWBD", False, "always write back", "direct"),
-        ("RWB", True, "write back", None),
-        ("NRWB", False, "write back", None),
-        ("XWBD", None, None, None),
-        ("-", None, None, None),
+        ("NRWTD", "write through"),
+        ("RWBD", "write back"),
+        ("RAWBD", "always write back"),
+        ("NRAWBC", "always write back"),
+        ("NRFWBD", "always write back"),
+        ("RWB", "write back"),
+        ("NRWB", "write back"),
+        ("XWBD", None),
+        ("-", None),
     ],
 )
-def test_cache_letters_are_decoded_or_left_alone(letters, read_ahead, write, io):
-    policy = one_volume(letters)
-    assert (policy.letters, policy.read_ahead, policy.write, policy.io) == (letters, read_ahead, write, io)
+def test_cache_letters_are_decoded_or_left_alone(letters, policy):
+    assert one_volume(letters) == policy
 
 
 def test_a_drives_own_cache_policy_is_that_of_its_group():
     first, old = storcli.parse(sample("storcli", "megaraid")).controllers
     assert [volume.disk_cache_policy for volume in first.virtual_drives] == ["disabled", "default"]
-    assert [drive.disk_cache_policy for drive in first.physical_drives] == ["disabled", "disabled", "default", None]
     assert old.virtual_drives[0].disk_cache_policy is None
     assert old.bbu_status is None
 
@@ -52,8 +50,8 @@ def test_a_controller_without_an_energy_pack_has_none_rather_than_a_good_one():
 
 
 def test_both_shapes_of_the_capacitor_listing_are_read():
-    assert storcli.parse(sample("storcli", "cachevault-properties")).controllers[0].energy_packs[0].state == "Degraded"
-    assert storcli.parse(sample("storcli", "megaraid")).controllers[0].energy_packs[0].state == "Optimal"
+    assert storcli.parse(sample("storcli", "cachevault-properties")).controllers[0].energy_packs[0] == "Degraded"
+    assert storcli.parse(sample("storcli", "megaraid")).controllers[0].energy_packs[0] == "Optimal"
 
 
 def test_finding_no_controller_is_not_the_answer_that_there_is_none():
@@ -64,8 +62,7 @@ def test_finding_no_controller_is_not_the_answer_that_there_is_none():
 
 def test_a_volume_of_ssacli_keeps_its_own_status_and_not_a_ports():
     first, second = ssacli.parse(sample("ssacli", "config-detail")).controllers
-    assert (first.status, first.logical_drives[0].status, first.logical_drives[0].device) == ("OK", "OK", "/dev/sda")
-    assert [drive.array for drive in first.physical_drives] == ["A", None]
+    assert (first.logical_drives[0].status, first.logical_drives[0].device) == ("OK", "/dev/sda")
     assert (first.no_battery_write_cache, second.no_battery_write_cache) == (False, True)
     assert second.drive_write_cache is None
 
@@ -73,11 +70,9 @@ def test_a_volume_of_ssacli_keeps_its_own_status_and_not_a_ports():
 @needs_captures
 def test_a_megaraid_of_the_captures_has_what_its_file_says():
     (controller,) = storcli.parse((CAPTURES / "netdata/storcli/megaraid-controllers-info.json").read_text()).controllers
-    assert (controller.status, controller.bbu_status, controller.bbu) == ("Optimal", 0, "Present")
-    (pack,), (volume,) = controller.energy_packs, controller.virtual_drives
-    assert (pack.kind, pack.model, pack.state) == ("bbu", "iBBU08", "Optimal")
-    assert (volume.cache.write, volume.disk_cache_policy) == ("write back", "disabled")
-    assert {(drive.media, drive.disk_cache_policy) for drive in controller.physical_drives} == {("HDD", "disabled")}
+    assert (controller.bbu_status, controller.bbu, controller.energy_packs) == (0, "Present", ("Optimal",))
+    (volume,) = controller.virtual_drives
+    assert (volume.cache_policy, volume.disk_cache_policy) == ("write back", "disabled")
 
 
 @needs_captures
@@ -155,10 +150,8 @@ def test_ssacli_is_only_asked_to_show():
 
 def test_an_empty_value_of_ssacli_is_none_and_both_words_of_a_switch_are_read():
     text = sample("ssacli", "config-detail")
-    first = ssacli.parse(
-        text.replace("Cache Backup Power Source: Batteries", "Cache Backup Power Source:")
-    ).controllers[0]
-    assert first.backup_power is None
+    first = ssacli.parse(text.replace("Cache Status: Temporarily Disabled", "Cache Status:")).controllers[0]
+    assert first.cache_status is None
     for word, value in (("Enable", True), ("Enabled", True), ("Disable", False), ("Disabled", False), ("On", None)):
         changed = ssacli.parse(text.replace("No-Battery Write Cache: Disabled", f"No-Battery Write Cache: {word}"))
         assert changed.controllers[0].no_battery_write_cache is value

@@ -9,22 +9,10 @@ from hypothesis import strategies as st
 
 from fsadvisor.facts import Cause, Unknown
 from fsadvisor.readers import smartctl, smartctl_text
-from fsadvisor.readers.smart_record import exit_status, nvme_critical_warning
 from tests.cases import each
 from tests.paths import CAPTURES, FIXTURES, needs_captures
 from tests.plain import plain
 from tests.readers.captures_smart import KINDS
-
-BITS = (
-    "command_line",
-    "open_failed",
-    "command_failed",
-    "disk_failing",
-    "prefail_threshold",
-    "prefail_in_the_past",
-    "error_log",
-    "self_test_log",
-)
 
 
 def sample(reader, case):
@@ -42,41 +30,13 @@ def test_the_command_asks_for_json_with_the_plain_text_and_without_serial_number
 
 
 @given(st.integers(0, 255))
-def test_each_bit_of_the_exit_status_has_its_own_name(value):
-    status = exit_status(value)
-    assert sum(getattr(status, name) << bit for bit, name in enumerate(BITS)) == value == status.value
-
-
-WARNINGS = (
-    "spare_below_threshold",
-    "temperature_above_or_below_threshold",
-    "reliability_degraded",
-    "media_read_only",
-    "volatile_memory_backup_failed",
-    "persistent_memory_region_unreliable",
-)
-
-
-@given(st.integers(0, 255))
-def test_each_bit_of_the_critical_warning_has_its_own_name(value):
-    warning = nvme_critical_warning(value)
-    named = sum(getattr(warning, name) << bit for bit, name in enumerate(WARNINGS))
-    assert named + warning.other == value == warning.value
-    assert warning.other == value & 0b1100_0000
-    assert report(nvme_smart_health_information_log={"critical_warning": value}).nvme.critical_warning == warning
-    assert report(smartctl={"exit_status": value}).exit_status == exit_status(value)
+def test_a_critical_warning_is_the_byte_that_the_drive_gives(value):
+    assert report(nvme_smart_health_information_log={"critical_warning": value}).nvme.critical_warning == value
 
 
 @pytest.mark.parametrize("value", [-1, 256])
-def test_what_is_no_byte_is_neither_a_warning_nor_an_exit_status(value):
-    told = report(nvme_smart_health_information_log={"critical_warning": value}, smartctl={"exit_status": value})
-    assert told.nvme.critical_warning is told.exit_status is None
-
-
-def test_the_block_size_of_an_nvme_drive_is_that_of_its_only_namespace():
-    spaces = [{"formatted_lba_size": 4096}, {"formatted_lba_size": 512}]
-    assert report(nvme_namespaces=spaces[:1]).logical_block_bytes == 4096
-    assert report(nvme_namespaces=spaces).logical_block_bytes is None
+def test_what_is_no_byte_is_no_critical_warning(value):
+    assert report(nvme_smart_health_information_log={"critical_warning": value}).nvme.critical_warning is None
 
 
 def test_a_drive_that_does_not_report_its_cache_has_no_cache_value():
@@ -98,19 +58,19 @@ def test_a_solid_state_drive_has_rotation_rate_zero_and_an_unnamed_one_none():
 
 
 def test_a_number_beyond_53_bits_is_taken_from_its_exact_string():
-    log = {"host_writes": 36893488147419103232, "host_writes_s": "36893488147419103233"}
-    assert report(nvme_smart_health_information_log=log).nvme.host_writes == 36893488147419103233
+    log = {"media_errors": 36893488147419103232, "media_errors_s": "36893488147419103233"}
+    assert report(nvme_smart_health_information_log=log).nvme.media_errors == 36893488147419103233
 
 
 def test_the_failed_backup_is_known_from_smart_status_alone():
     status = {"smart_status": {"passed": False, "nvme": {"value": 16}}}
-    assert smartctl.parse(json.dumps(status)).nvme.critical_warning.volatile_memory_backup_failed is True
+    assert smartctl.parse(json.dumps(status)).nvme.critical_warning == 16
 
 
 def test_json_and_text_of_the_same_drive_agree():
     a = plain(smartctl.parse(sample("smartctl", "ata-ssd")))
     b = plain(smartctl_text.parse(sample("smartctl_text", "ata-ssd")))
-    only_in_one = {"exit_status", "device_name", "device_type", "messages", "attributes", "power_on_hours"}
+    only_in_one = {"device_name", "device_type", "attributes", "power_on_hours"}
     assert {k: v for k, v in a.items() if k not in only_in_one} == {k: v for k, v in b.items() if k not in only_in_one}
 
 

@@ -13,18 +13,15 @@ from tests.views.pulses import VMSTAT, pulse
 
 ZERO = IoCounters(
     reads=0,
-    reads_merged=0,
     read_bytes=0,
     read_ms=0,
     writes=0,
-    writes_merged=0,
     write_bytes=0,
     write_ms=0,
     in_flight=0,
     io_ms=0,
     weighted_io_ms=0,
     discards=0,
-    discards_merged=0,
     discard_bytes=0,
     discard_ms=0,
     flushes=0,

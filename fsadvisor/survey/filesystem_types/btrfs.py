@@ -239,7 +239,7 @@ def flag(machine: Machine, path: str) -> Fact[bool]:
     """Whether a folder, for the new files in it, or a file carries the flag."""
     answer = machine.flags(path)
     record = read_fact.understood(answer, file_attributes.parse_fsflags)
-    return read_fact.field(record, answer.source, lambda it: "nocow" in it.flags)
+    return read_fact.field(record, answer.source, lambda it: it.nocow)
 
 
 def flag_of_a_file(machine: Machine, program: str, directory: str) -> Fact[bool]:
