@@ -15,7 +15,6 @@ if TYPE_CHECKING:
     from fsadvisor.rulebook.rule import Rule
 
 _SUBJECTS: Final = get_args(shape.SubjectKind)
-_SEVERITIES: Final = get_args(shape.Severity)
 
 _INDEX: Final = """
 Every rule that comes with fsadvisor, generated from [rules/](../../rules/). `fsadvisor explain RULE` prints the same
@@ -47,14 +46,14 @@ def pages(rules: Sequence[Rule]) -> dict[str, str]:
 def _index(rules: Sequence[Rule]) -> Iterator[str]:
     yield f"# Rules\n{_INDEX}\n"
     counts = Counter((rule.subject, rule.severity) for rule in rules)
-    rows = [_counts(subject, [counts[subject, severity] for severity in _SEVERITIES]) for subject in _SUBJECTS]
-    totals = [sum(counts[subject, severity] for subject in _SUBJECTS) for severity in _SEVERITIES]
-    yield from table(("subject", *_SEVERITIES, "all"), [*rows, _counts("all", totals)])
+    rows = [_counts(subject, [counts[subject, severity] for severity in shape.SEVERITIES]) for subject in _SUBJECTS]
+    totals = [sum(counts[subject, severity] for subject in _SUBJECTS) for severity in shape.SEVERITIES]
+    yield from table(("subject", *shape.SEVERITIES, "all"), [*rows, _counts("all", totals)])
     for subject in _SUBJECTS:
         yield f"\n## {subject}\n\n"
         chosen = sorted(
             (rule for rule in rules if rule.subject == subject),
-            key=lambda rule: (_SEVERITIES.index(rule.severity), rule.id),
+            key=lambda rule: (shape.SEVERITIES.index(rule.severity), rule.id),
         )
         yield from table(
             ("rule", "severity", "kind", "status", "finds"),

@@ -14,6 +14,7 @@ from fsadvisor.rulebook.advise import advise, judge, tally, with_fitting_waivers
 from fsadvisor.rulebook.loading import Rulebook, load_others_rule, load_rulebook
 from fsadvisor.rulebook.mistakes import RuleTextError
 from fsadvisor.rulebook.rule import Outcome, Rule
+from fsadvisor.rulebook.shape import SEVERITIES
 from fsadvisor.storage.catalogue import catalogue, did_you_mean, matching
 
 if TYPE_CHECKING:
@@ -28,7 +29,6 @@ if TYPE_CHECKING:
 
 FINDINGS, USAGE, INCOMPLETE, BLIND = 1, 2, 3, 5
 _MOST_WRITTEN = 1 << 30
-_SEVERITIES = ("critical", "high", "moderate", "low")
 
 
 def parser() -> argparse.ArgumentParser:
@@ -156,7 +156,7 @@ def _exit_code(chosen: argparse.Namespace, verdicts: Verdicts, rulebook: Ruleboo
 
 def _grave(chosen: argparse.Namespace) -> Sequence[str]:
     """The severities that --fail-on means."""
-    return () if chosen.fail_on == "never" else _SEVERITIES[: _SEVERITIES.index(chosen.fail_on) + 1]
+    return () if chosen.fail_on == "never" else SEVERITIES[: SEVERITIES.index(chosen.fail_on) + 1]
 
 
 def _diff(chosen: argparse.Namespace) -> int:

@@ -24,7 +24,6 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from fsadvisor.machine.port import Answer, Machine
-    from fsadvisor.plan import Change
     from fsadvisor.plan.changes import SeenMounts
     from fsadvisor.rulebook.advise import Verdict
     from fsadvisor.rulebook.rule import Rule
@@ -270,7 +269,7 @@ def _steps(agreed: Iterable[Proposal]) -> tuple[Step, ...]:
     steps: list[Step] = []
     made_by: dict[tuple[str, str], int] = {}
     for proposal in agreed:
-        new = tuple(it for it in proposal.changes if not _made(it, made_by))
+        new = tuple(it for it in proposal.changes if not all(claim in made_by for claim in it.claims))
         for claim in (claim for change in proposal.changes for claim in change.claims if claim in made_by):
             at = made_by[claim]
             steps[at] = _shared(steps[at], proposal.finding)
@@ -286,10 +285,6 @@ def _steps(agreed: Iterable[Proposal]) -> tuple[Step, ...]:
                 )
             )
     return tuple(steps)
-
-
-def _made(change: Change, made_by: dict[tuple[str, str], int]) -> bool:
-    return all(claim in made_by for claim in change.claims)
 
 
 def _shared(step: Step, finding: Finding) -> Step:

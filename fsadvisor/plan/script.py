@@ -21,7 +21,7 @@ from fsadvisor.plan.shell import quoted, sum_of_text
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
-    from fsadvisor.plan import Change, FileChange, Finding, FstabChange, Plan, Setting, Step
+    from fsadvisor.plan import Change, FileChange, Finding, FstabChange, Plan, Step
 
 
 _HEAD: Final = """\
@@ -273,13 +273,9 @@ def _step(step: Step) -> Part:
         do=tuple(line for change in step.changes for line in _done(change, change.do)),
         after=(*same, *(_expect(it.what, it.wanted, it.probe) for it in settings)),
         seen=tuple(f"is {quoted(it.seen)} {it.probe}" for it in settings),
-        either=(*same, *(_expect(it.what, _either(it), it.probe) for it in settings)),
+        either=(*same, *(_expect(it.what, (it.seen, *it.wanted), it.probe) for it in settings)),
         undo=tuple(line for change in reversed(step.changes) for line in _done(change, change.undo)),
     )
-
-
-def _either(setting: Setting) -> tuple[str, ...]:
-    return (setting.seen, *setting.wanted)
 
 
 def _done(change: Change, command: str) -> Iterator[str]:

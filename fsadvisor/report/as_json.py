@@ -19,7 +19,7 @@ from fsadvisor.report.findings import counts
 from fsadvisor.rulebook.advise import among, gain_of, groups, left_of, reason_shared, tally
 from fsadvisor.rulebook.ranking import rank_of
 from fsadvisor.rulebook.rule import CALLS_FOR_ACTION, SILENT, SPOKEN, Outcome
-from fsadvisor.rulebook.shape import Keep
+from fsadvisor.rulebook.shape import SEVERITIES, Keep
 from fsadvisor.rulebook.tables import errata
 from fsadvisor.storage.catalogue import catalogue
 
@@ -32,7 +32,6 @@ if TYPE_CHECKING:
     from fsadvisor.rulebook.rule import Rule
     from fsadvisor.storage import Facts, Storage, Subject
 
-_SEVERITIES = ("critical", "high", "moderate", "low")
 _OWN = {"layer": ("layer", "below"), "filesystem": ("filesystem", "below")}
 """Namespaces that are a subject's own, where that is not just its kind."""
 
@@ -78,9 +77,9 @@ def summary(storage: Storage, verdicts: Sequence[Verdict], about: model.Provenan
         waived=severities[""],
         ignored=convert(storage.ignored, tuple[model.Ignored, ...], from_attributes=True),
         verdicts=model.Outcomes(**{outcome.value: outcomes[outcome] for outcome in Outcome}),
-        advise=model.Severities(**{severity: severities[severity] for severity in _SEVERITIES}),
-        findings=model.Findings(**{severity: numbers[severity] for severity in _SEVERITIES}),
-        highest=cast("Any", next((severity for severity in _SEVERITIES if severities[severity]), None)),
+        advise=model.Severities(**{severity: severities[severity] for severity in SEVERITIES}),
+        findings=model.Findings(**{severity: numbers[severity] for severity in SEVERITIES}),
+        highest=cast("Any", next((severity for severity in SEVERITIES if severities[severity]), None)),
         incomplete=bool(outcomes[Outcome.UNDETERMINED] or about.rule_errors),
         could_not_look=could_not_look(storage, about.root) or None,
         rules_not_loaded=convert(about.rule_errors, tuple[model.RuleNotLoaded, ...], from_attributes=True),

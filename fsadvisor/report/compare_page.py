@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from itertools import groupby
 from typing import TYPE_CHECKING, Final
 from urllib.parse import quote
 
@@ -30,8 +29,8 @@ from fsadvisor.report.compare_figures import (
 )
 from fsadvisor.report.probe_figures import amount, number, sureness, time_text
 from fsadvisor.report.probe_page import published_elsewhere as beside
-from fsadvisor.report.yardsticks import Elsewhere, elsewhere
-from fsadvisor.rulebook.tables import errata, table
+from fsadvisor.report.yardsticks import elsewhere_by_table
+from fsadvisor.rulebook.tables import errata
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -41,6 +40,7 @@ if TYPE_CHECKING:
     from fsadvisor.measure.probe.jobs import Job
     from fsadvisor.measure.probe.result import Result
     from fsadvisor.report.compare_figures import Circumstances
+    from fsadvisor.report.yardsticks import TableRows
 
 _CELL: Final = 4
 _PERCENTILES: Final = ("p50", "p99", "p99.9")
@@ -261,7 +261,8 @@ def _side(side: Side, about: Circumstances) -> tuple[Line, ...]:
 
 def _wrong_in_them(comparison: Comparison) -> Iterator[Block]:
     """Why these figures differ from published ones: what is wrong with those."""
-    numbers = dict.fromkeys(number for row in comparison.rows for one in _elsewhere(row) for number in one.errata)
+    listed = (one for row in comparison.rows for table in _elsewhere(row) for one in table.rows)
+    numbers = {number for one in listed for number in one.errata}
     if numbers:
         yield Heading("What is wrong in published figures")
         yield Prose("Other hardware and another kernel apart, figures here differ from those because of this.")
@@ -352,17 +353,15 @@ def _remark_items(row: WorkloadRow) -> Iterator[Block]:
 
 def _published(row: WorkloadRow) -> Iterator[Block]:
     """What was published of the like, with its conditions: a place to look, and no verdict."""
-    published = _elsewhere(row)
-    if published:
+    tables = tuple(_elsewhere(row))
+    if tables:
         yield Remark(line("Published elsewhere, a place to look and no verdict:"))
-    for name, rows in groupby(published, key=lambda it: it.table):
-        shown = list(rows)
-        wrong = f"; wrong in it: {', '.join(shown[0].errata)}" if shown[0].errata else ""
-        yield Item(line(f"{table(name).title} ({shown[0].conditions}{wrong}; table {name})"))
-        yield from (Item(line(it.says), level=1) for it in shown[:_MOST_ROWS])
+    for source, wrong, rows in tables:
+        yield Item(line(f"{source.title} ({rows[0].conditions}{wrong}; table {source.id})"))
+        yield from (Item(line(it.says), level=1) for it in rows[:_MOST_ROWS])
 
 
-def _elsewhere(row: WorkloadRow) -> tuple[Elsewhere, ...]:
+def _elsewhere(row: WorkloadRow) -> Iterator[TableRows]:
     """The rows of published tables about the like, of all filesystems."""
     result = next((it.cell.result for it in row.ranked if it.cell.result is not None), None)
-    return () if result is None else elsewhere(row.job, replace(result, depends={}), map(table, row.job.tables))
+    return iter(()) if result is None else elsewhere_by_table(row.job, replace(result, depends={}))

@@ -21,6 +21,7 @@ from fsadvisor.pages.values import counted
 from fsadvisor.report import history
 from fsadvisor.report.history import Change, Said
 from fsadvisor.rulebook.rule import CALLS_FOR_ACTION, SAID, Outcome
+from fsadvisor.rulebook.shape import SEVERITIES
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
@@ -187,7 +188,7 @@ def difference(
                     names = asked.get(rule, frozenset())
                     facts = tuple(map(_fact, (it for it in changes if it.fact in names and it.subject in stands_on)))
                     findings.append(replace(row, facts=facts))
-    findings.sort(key=lambda row: (_MARKS.index(row.mark), not row.counts, _SEVERITIES.index(row.severity), row.rule))
+    findings.sort(key=lambda row: (_MARKS.index(row.mark), not row.counts, SEVERITIES.index(row.severity), row.rule))
     news = (_fact(one) for one in changes if not one.fact or history.stays(one.fact))
     return Difference(
         old=called[0],
@@ -200,7 +201,6 @@ def difference(
 
 
 _MARKS: Final = tuple(Mark)
-_SEVERITIES: Final = ("critical", "high", "moderate", "low")
 
 
 def _fact(one: Change) -> FactJson:

@@ -11,10 +11,7 @@ from typing import TYPE_CHECKING, Any, Final
 import msgspec
 
 from fsadvisor.facts import Known, Unknown
-from fsadvisor.measure.now import (
-    Window,
-    full,
-)
+from fsadvisor.measure.now import Window, full
 from fsadvisor.measure.now.stored_windows import trouble
 from fsadvisor.pages.document import Block, Commands, Gap, paragraph
 from fsadvisor.pages.glyphs import clean, line
@@ -36,6 +33,7 @@ if TYPE_CHECKING:
 
 FORMAT: Final = "fsadvisor-doctor/1"
 _IN: Final = line("  ")
+_ITEM: Final = line("  - ")
 _PLAIN_PATH: Final = re.compile(r"/[\w./@:+-]*", re.ASCII)
 _OPEN: Final = 4
 _SEVERAL: Final = 2
@@ -77,13 +75,18 @@ def document(answer: Answer, lasting: Iterable[str] = (), asked: Iterable[Block]
         yield Gap()
         yield from _finding(number, one, window)
     yield from traced_blocks(window)
-    for_good = tuple(lasting)
-    if for_good:
-        yield Gap()
-        yield paragraph("For good, the audit says:")
-        for words in for_good:
-            yield paragraph(words, first=line("  - "), indent=4)
-    yield from _left(answer)
+    yield from _listed("For good, the audit says:", lasting)
+    yield from _listed("Excluded:", map(no, answer.excluded))
+    yield from _listed("Not known:", _not_known(answer))
+
+
+def _listed(head: str, items: Iterable[str]) -> Iterator[Block]:
+    """Items below a head; nothing where there are none."""
+    for number, words in enumerate(items):
+        if not number:
+            yield Gap()
+            yield paragraph(head)
+        yield paragraph(words, first=_ITEM, indent=4)
 
 
 def _headline(answer: Answer, hurting: list[Finding], working: list[Finding]) -> str:
@@ -108,7 +111,7 @@ def _finding(number: int, finding: Finding, window: Window) -> Iterator[Block]:
     yield paragraph(f"{title(finding)}{where}{alike}", first=line(f"{number}. "), indent=3)
     for asked in finding.verdict.answers():
         if asked.ask.part == "checks":
-            yield paragraph(_evidence(asked), first=line("     seen:  "), indent=12)
+            yield paragraph(f"{_values(asked)}{_threshold(asked)}", first=line("     seen:  "), indent=12)
     for says, names in (("     who:   ", finding.culprits), ("     waits: ", finding.waiters)):
         for name in names:
             yield paragraph(clean(name), first=line(says), indent=12)
@@ -136,10 +139,6 @@ def title(one: Finding) -> str:
     verdict = one.verdict
     here = titles.title(verdict.rule, (verdict.subject,))
     return f"{here}: {clean(verdict.subject.name)}" if here == verdict.rule.title else here
-
-
-def _evidence(asked: Asked) -> str:
-    return f"{_values(asked)}{_threshold(asked)}"
 
 
 def _values(asked: Asked) -> str:
@@ -170,23 +169,13 @@ def _value(name: str, fact: Fact[object]) -> str:
     return f"{shown}{_UNITS.get(unit, '')}"
 
 
-def _left(answer: Answer) -> Iterator[Block]:
-    if answer.excluded:
-        yield Gap()
-        yield paragraph("Excluded:")
-        for one in answer.excluded:
-            yield paragraph(no(one), first=line("  - "), indent=4)
-    if answer.open or answer.window.untold:
-        yield Gap()
-        yield paragraph("Not known:")
-        for verdict in answer.open[:_OPEN]:
-            name, fact = next(iter(verdict.to_learn().items()))
-            words = f"{verdict.rule.id}: {name} of {clean(verdict.subject.name)}: {fact.learn}"
-            yield paragraph(words, first=line("  - "), indent=4)
-        if len(answer.open) > _OPEN:
-            yield paragraph(f"and {len(answer.open) - _OPEN} more", first=line("  - "), indent=4)
-        for words in answer.window.untold:
-            yield paragraph(clean(words), first=line("  - "), indent=4)
+def _not_known(answer: Answer) -> Iterator[str]:
+    for verdict in answer.open[:_OPEN]:
+        name, fact = next(iter(verdict.to_learn().items()))
+        yield f"{verdict.rule.id}: {name} of {clean(verdict.subject.name)}: {fact.learn}"
+    if len(answer.open) > _OPEN:
+        yield f"and {len(answer.open) - _OPEN} more"
+    yield from map(clean, answer.window.untold)
 
 
 def no(cause: Excluded) -> str:
@@ -281,7 +270,6 @@ def _facts(facts: Mapping[str, Fact[Any]]) -> dict[str, str | int | float | bool
     return {name: fact.value if isinstance(fact, Known) else None for name, fact in facts.items()}
 
 
-_ITEM: Final = line("  - ")
 _MIB: Final = 1 << 20
 
 
@@ -306,13 +294,8 @@ def full_document(space: Full, path: str) -> Iterator[Block]:
         elif instructions.no_commands:
             yield paragraph(f"no commands: {clean(instructions.no_commands)}", first=line("   "), indent=5)
         yield paragraph(f"more: fsadvisor explain {cause.verdict.rule.id}", first=line("   "))
-    yield from _others("Excluded:", space.excluded)
-    if space.open:
-        yield Gap()
-        yield paragraph("Not known:")
-        for verdict in space.open:
-            name, fact = next(iter(verdict.to_learn().items()))
-            yield paragraph(f"{verdict.rule.id}: {name}: {fact.learn or 'not known'}", first=_ITEM, indent=4)
+    yield from _listed("Excluded:", map(_seen, space.excluded))
+    yield from _listed("Not known:", map(_to_learn, space.open))
 
 
 def _held_open_by(cause: FullCause) -> dict[str, Fact[tuple[str, ...]]]:
@@ -322,14 +305,16 @@ def _held_open_by(cause: FullCause) -> dict[str, Fact[tuple[str, ...]]]:
     return {"filesystem.deleted_open_by": full.fact(cause.verdict.subject, "deleted_open_by")}
 
 
-def _others(head: str, verdicts: Sequence[Verdict]) -> Iterator[Block]:
-    if verdicts:
-        yield Gap()
-        yield paragraph(head)
-    for verdict in verdicts:
-        answer = verdict.answers()[-1]
-        seen = [fact_line(name, fact, "") for name, fact in answer.facts.items() if isinstance(fact, Known)]
-        yield paragraph(f"{verdict.rule.id}: {', '.join(seen)}", first=_ITEM, indent=4)
+def _seen(verdict: Verdict) -> str:
+    facts = verdict.answers()[-1].facts.items()
+    return (
+        f"{verdict.rule.id}: {', '.join(fact_line(name, fact, '') for name, fact in facts if isinstance(fact, Known))}"
+    )
+
+
+def _to_learn(verdict: Verdict) -> str:
+    name, fact = next(iter(verdict.to_learn().items()))
+    return f"{verdict.rule.id}: {name}: {fact.learn or 'not known'}"
 
 
 def _room(subject: Subject) -> str:

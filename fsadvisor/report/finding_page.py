@@ -250,7 +250,7 @@ def document(
 def stands_behind(
     finding: Finding, findings: Sequence[Finding], folded: Mapping[tuple[str, str], FoldedBelow]
 ) -> Remark | None:
-    """'Follows from 1: its title', of what is folded below another finding; `told` are those of `found`."""
+    """'Follows from 1: its title', of what is folded below another finding; `folded` has those of `findings`."""
     above = folded.get((finding.rule.id, finding.verdicts[0].subject.id))
     if above is None:
         return None

@@ -19,6 +19,7 @@ from fsadvisor.report import titles
 from fsadvisor.rulebook.advise import among, left_of
 from fsadvisor.rulebook.ranking import REST, urgency_of
 from fsadvisor.rulebook.rule import CALLS_FOR_ACTION, SAID, Outcome
+from fsadvisor.rulebook.shape import SEVERITIES
 from fsadvisor.storage import Disk
 from fsadvisor.storage.about import CHECKLISTS
 from fsadvisor.storage.catalogue import Kind, catalogue
@@ -211,7 +212,6 @@ def _as_people_count(name: str) -> list[tuple[int, str]]:
 
 
 NAMED: Final = 5
-SEVERITIES: Final = ("critical", "high", "moderate", "low")
 _NO_CURE: Final = {
     Cause.NOT_EXPOSED: "Can't be learnt here: the machine does not show it",
     Cause.NOT_APPLICABLE: "Not checked: it does not apply here",

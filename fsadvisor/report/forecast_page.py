@@ -259,11 +259,7 @@ def _places(study: Study, workload: str) -> Iterator[Block]:
         yield Item(line(f"Nowhere apart, so that neither is known to be faster: {names}."))
     then = INVERSIONS.get(workload)
     if then:
-        yield Item(line(f"The paper's: {listed(_pair_words(it) for it in sorted(map(sorted, then)))} ({SOURCE})."))
-
-
-def _pair_words(pair: Sequence[str]) -> str:
-    return " with ".join(pair)
+        yield Item(line(f"The paper's: {listed(' with '.join(it) for it in sorted(map(sorted, then)))} ({SOURCE})."))
 
 
 def changed(pairs: Sequence[Pair], workload: str) -> frozenset[frozenset[str]]:

@@ -20,7 +20,10 @@ from fsadvisor.report import as_json, model, titles
 from fsadvisor.report.findings import findings
 from fsadvisor.rulebook.advise import among, tally
 from fsadvisor.rulebook.rule import CALLS_FOR_ACTION, Outcome
-from fsadvisor.rulebook.shape import Severity  # noqa: TC001 - msgspec reads the types
+from fsadvisor.rulebook.shape import (
+    SEVERITIES,
+    Severity,
+)
 from fsadvisor.storage import Disk
 
 if TYPE_CHECKING:
@@ -32,7 +35,6 @@ if TYPE_CHECKING:
 
 LINES: Final = "fsadvisor/lines/1"
 BRIEF: Final = "fsadvisor/brief/1"
-SEVERITIES: Final = ("critical", "high", "moderate", "low")
 _SUBJECTS: Final = 20
 _UNQUOTED: Final = str.maketrans("'\"", "``")
 
@@ -111,7 +113,7 @@ def lines(seen: JudgedMachine) -> Iterator[str]:
         yield _line(
             common, what="finding", subject=verdict.subject.id, stable=stable.get(verdict.subject.id),
             rule=verdict.rule.id, verdict=verdict.outcome.value, severity=verdict.rule.severity, kind=verdict.rule.kind,
-            counts=_counts(verdict), waived=verdict.waiver is not None,
+            counts=as_json.is_advised(verdict), waived=verdict.waiver is not None,
             behind=verdict.behind.rule.id if verdict.behind else None, title=_title(verdict),
             now="\n".join(verdict.instructions().now) or None,
         )  # fmt: skip
@@ -119,10 +121,6 @@ def lines(seen: JudgedMachine) -> Iterator[str]:
 
 def _line(common: Mapping[str, Any], **fields: object) -> str:
     return published.document(msgspec.convert(published.encodable({**common, **fields}), Line))
-
-
-def _counts(one: Verdict) -> bool:
-    return as_json.is_advised(one)
 
 
 def _title(one: Verdict) -> str:
@@ -197,7 +195,7 @@ def openmetrics(seen: JudgedMachine) -> Iterator[str]:
             (
                 {
                     "rule": verdict.rule.id, "subject": verdict.subject.id, "severity": verdict.rule.severity,
-                    "verdict": verdict.outcome.value, "counts": "yes" if _counts(verdict) else "no",
+                    "verdict": verdict.outcome.value, "counts": "yes" if as_json.is_advised(verdict) else "no",
                 },
                 1,
             )
@@ -227,7 +225,7 @@ def state(seen: JudgedMachine) -> int:
     """As plugins of Nagios exit: critical from severity high on, warning below, unknown where nothing was seen."""
     if seen.blind:
         return UNKNOWN
-    found = {one.rule.severity for one in seen.calling() if _counts(one)} & set(seen.grave)
+    found = {one.rule.severity for one in seen.calling() if as_json.is_advised(one)} & set(seen.grave)
     return CRITICAL if found & set(SEVERITIES[:2]) else WARNING if found else OK
 
 
@@ -262,7 +260,7 @@ def _summary_line(seen: JudgedMachine) -> str:
 
 def _counted(seen: JudgedMachine) -> list[Verdict]:
     """What counts; what follows from another finding or waits for it comes last, as in the report."""
-    return sorted(filter(_counts, seen.calling()), key=lambda verdict: verdict.behind is not None)
+    return sorted(filter(as_json.is_advised, seen.calling()), key=lambda verdict: verdict.behind is not None)
 
 
 def _finding_lines(seen: JudgedMachine) -> Iterator[str]:
@@ -320,7 +318,7 @@ def _result(verdict: Verdict, rule: int) -> dict[str, Any]:
 
 def junit(seen: JudgedMachine) -> Iterator[str]:
     """A test case for each rule and subject: what counts failed; what could not be told, or is not safe, skipped."""
-    failed = sum(map(_counts, seen.verdicts))
+    failed = sum(map(as_json.is_advised, seen.verdicts))
     skipped = sum(_is_skipped(one) for one in seen.verdicts)
     errors = int(bool(seen.blind))
     numbers = f'tests="{len(seen.verdicts) + errors}" failures="{failed}" skipped="{skipped}" errors="{errors}"'
@@ -329,7 +327,7 @@ def junit(seen: JudgedMachine) -> Iterator[str]:
         yield f'<testcase classname="fsadvisor" name="look"><error message={_attribute(seen.blind)}/></testcase>\n'
     for verdict in seen.verdicts:
         named = f"classname={_attribute(verdict.rule.id)} name={_attribute(verdict.subject.id)}"
-        if _counts(verdict):
+        if as_json.is_advised(verdict):
             says = f"{verdict.rule.severity}: {_title(verdict)}"
             yield f"<testcase {named}><failure message={_attribute(says)}/></testcase>\n"
         elif _is_skipped(verdict):
@@ -340,7 +338,7 @@ def junit(seen: JudgedMachine) -> Iterator[str]:
 
 
 def _is_skipped(one: Verdict) -> bool:
-    return one.outcome not in (Outcome.OK, Outcome.NOT_APPLICABLE) and not _counts(one)
+    return one.outcome not in (Outcome.OK, Outcome.NOT_APPLICABLE) and not as_json.is_advised(one)
 
 
 def _attribute(text: str) -> str:

@@ -249,7 +249,9 @@ def traced_blocks(window: Window, mount_point: str = "") -> Iterator[Block]:
     if not places:
         yield paragraph("no call of fsync or fdatasync ended here", first=_ITEM, indent=4)
     for one in places:
-        yield from _traced_place(one, parts=not mount_point)
+        if not mount_point:
+            yield from _in_parts(one)
+        yield from _by_whom(one)
     for who, many in traced.whole.items():
         yield paragraph(f"{clean(who)} called sync or syncfs {many:,} times: each writes all", first=_ITEM, indent=4)
     if traced.unplaced:
@@ -257,12 +259,6 @@ def traced_blocks(window: Window, mount_point: str = "") -> Iterator[Block]:
     lost = f"; {traced.lost:,} before these were lost (buffer full)" if traced.lost else ""
     cost = f"cost: {traced.events:,} events{lost}; reading them took {traced.processor_s:.2f} s of a processor"
     yield paragraph(cost, first=_ITEM, indent=4)
-
-
-def _traced_place(syncs: TracedPlace, *, parts: bool) -> Iterator[Block]:
-    if parts:
-        yield from _in_parts(syncs)
-    yield from _by_whom(syncs)
 
 
 def _in_parts(syncs: TracedPlace) -> Iterator[Block]:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from functools import partial
 from itertools import chain
-from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias
+from typing import TYPE_CHECKING, Final, Literal, TypeAlias
 
 import msgspec
 from msgspec import Struct, field
@@ -31,6 +31,7 @@ from fsadvisor.pages.published import document_in_lines, published
 from fsadvisor.pages.text import WIDTH, render
 from fsadvisor.pages.values import cause, counted, fact_words, full_name, listed
 from fsadvisor.storage import Disk
+from fsadvisor.survey import read_fact
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -98,7 +99,7 @@ def _lasting(storage: Storage) -> Iterator[tuple[Subject, Disk]]:
     """The disks but for those in memory, such as zram: nobody expects them to keep anything."""
     for subject in storage.subjects:
         disk = subject.scope.get("disk")
-        if subject.kind == "disk" and isinstance(disk, Disk) and _value(disk.transport) != "ram":
+        if subject.kind == "disk" and isinstance(disk, Disk) and read_fact.value(disk.transport) != "ram":
             yield subject, disk
 
 
@@ -107,7 +108,7 @@ def _row(disk: Disk) -> tuple[str, str, str]:
     if isinstance(disk.plp, Unknown):
         return "not known", cache, cause(disk.plp)
     if cache == "write through" and disk.plp.value not in ("proven", "claimed"):
-        volatile = _value(disk.volatile_cache)
+        volatile = read_fact.value(disk.volatile_cache)
         if volatile is not None:
             return disk.plp.value, cache, _UNFLUSHED[volatile]
     return _NAMES.get(disk.plp.value, disk.plp.value), cache, _AT_A_CUT[disk.plp.value]
@@ -192,7 +193,7 @@ def groups(storage: Storage) -> list[DiskGroup]:
     by_key: dict[object, DiskGroup] = {}
     for subject, disk in _lasting(storage):
         alike = _evidence(subject, disk)
-        caches = (_value(disk.write_cache), _value(disk.volatile_cache))
+        caches = (read_fact.value(disk.write_cache), read_fact.value(disk.volatile_cache))
         group = by_key.setdefault((verdict(disk), alike, caches), DiskGroup(verdict(disk), alike))
         group.subjects.append(subject)
         group.disks.append(disk)
@@ -214,11 +215,11 @@ def _evidence(subject: Subject, disk: Disk) -> tuple[str, ...]:
 
 def _flushes(disks: list[Disk]) -> Iterator[str]:
     """What the kernel does about their caches, which it treats alike, and the most that it costs."""
-    cache = _value(disks[0].write_cache)
+    cache = read_fact.value(disks[0].write_cache)
     if cache == "write through":
         yield (
             "The kernel sends no flushes, though the drive calls its cache volatile."
-            if _value(disks[0].volatile_cache)
+            if read_fact.value(disks[0].volatile_cache)
             else "The kernel sends no flushes: barriers cost nothing here, and nobarrier would gain nothing."
         )
     if cache != "write back":
@@ -228,10 +229,6 @@ def _flushes(disks: list[Disk]) -> Iterator[str]:
         *_most("% of the time since boot", (disk.flush_time_percent for disk in disks)),
     ]
     yield f"The kernel sends flushes{': up to ' if cost else ''}{', '.join(cost)}."
-
-
-def _value(fact: Fact[Any]) -> Any:  # noqa: ANN401 - any type of the catalogue
-    return fact.value if isinstance(fact, Known) else None
 
 
 def _most(unit: str, facts: Iterable[Fact[float]]) -> Iterator[str]:

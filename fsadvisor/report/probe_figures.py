@@ -74,6 +74,13 @@ def sureness(figure: MeasuredFigure) -> str:
     return "± > 100 %" if figure.half_width > 1 else f"± {number(100 * figure.half_width)} %"
 
 
+def figure_and_sureness(result: MeasuredResult) -> tuple[str, str]:
+    """'289 µs per sync' and '± 2.8 %'; 'no figure' and ''."""
+    if result.figure is None:
+        return "no figure", ""
+    return figure_text(result.headline, result.figure), sureness(result.figure)
+
+
 def middle(headline: str) -> str:
     """What the figure is the middle of: for times each window has a median of its own."""
     return "median of the windows' medians" if headline.endswith("_US") else "median of the windows"

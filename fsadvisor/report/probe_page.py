@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from itertools import groupby
 from typing import TYPE_CHECKING, Final
 
 from msgspec import Struct
@@ -14,6 +13,7 @@ from fsadvisor.pages.glyphs import UNICODE, Tone, clean, line, span, width
 from fsadvisor.pages.values import counted
 from fsadvisor.report.probe_figures import (
     amount,
+    figure_and_sureness,
     figure_text,
     flushes_text,
     limits,
@@ -26,8 +26,8 @@ from fsadvisor.report.probe_figures import (
     written_text,
 )
 from fsadvisor.report.probe_figures import beside as beside_it
-from fsadvisor.report.yardsticks import elsewhere, good_enough
-from fsadvisor.rulebook.tables import published_sources, table
+from fsadvisor.report.yardsticks import elsewhere_by_table, good_enough
+from fsadvisor.rulebook.tables import published_sources
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -78,11 +78,10 @@ def cut(text: str, columns: int) -> str:
 
 def done(result: Result, number: int, jobs: int, name: str = "") -> str:
     """A line for a job that has ended; `name` says more than its id."""
-    figure = "no figure" if result.figure is None else f"{figure_text(result.headline, result.figure)} "
-    sure = "" if result.figure is None else sureness(result.figure)
+    figure = " ".join(filter(None, figure_and_sureness(result)))
     why = f": {clean(result.error, None)}" if result.error else ""
     ended = f"{result.end} after {seconds_text(result.seconds)}{why}"
-    return f"{number}/{jobs} {clean(name or result.job, None)}: {figure}{sure}, {ended}\n"
+    return f"{number}/{jobs} {clean(name or result.job, None)}: {figure}, {ended}\n"
 
 
 class Narrator:
@@ -321,17 +320,14 @@ _MOST_ROWS: Final = 4
 
 def published_elsewhere(job: Job, result: Result) -> Iterator[Block]:
     """The rows of its tables that speak of the like, with their hardware."""
-    published = elsewhere(job, result, map(table, job.tables))
-    if not published:
+    tables = tuple(elsewhere_by_table(job, result))
+    if not tables:
         return
     yield Gap()
     yield paragraph("Published elsewhere, a place to look and no verdict:", first=line("  "))
-    for name, rows in groupby(published, key=lambda row: row.table):
-        source = table(name)
-        listing = list(rows)
-        errata = f"; wrong in it: {', '.join(listing[0].errata)}" if listing[0].errata else ""
+    for source, wrong, rows in tables:
         yield paragraph(source.title, first=line("  - "), indent=4)
-        whose = f"{published_sources()[source.seed].name}; hardware: {source.hardware}{errata}; table {name}"
+        whose = f"{published_sources()[source.seed].name}; hardware: {source.hardware}{wrong}; table {source.id}"
         yield paragraph(f"({whose})", first=line("    "), indent=5)
-        for row in listing[:_MOST_ROWS]:
+        for row in rows[:_MOST_ROWS]:
             yield paragraph(row.says, first=line("      "), indent=8)

@@ -15,10 +15,11 @@ from fsadvisor.pages.values import counted, full_name, listed
 from fsadvisor.report import as_json, findings, power_loss
 from fsadvisor.report.finding_page import headline, subjects_named
 from fsadvisor.report.finding_page import in_one_line as finding_line
-from fsadvisor.report.findings import NAMED, SEVERITIES, cures, whose
+from fsadvisor.report.findings import NAMED, cures, whose
 from fsadvisor.rulebook.advise import tally
 from fsadvisor.rulebook.ranking import MEASURED_GAIN, REST
 from fsadvisor.rulebook.rule import SAID, Outcome
+from fsadvisor.rulebook.shape import SEVERITIES
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -150,7 +151,7 @@ def summed_up(
 ) -> str:
     """'1 critical risk, 2 moderate gains, 1 safety not known; 14 checks passed; 6 not known.'.
 
-    `found` are all findings, those that stand behind another, too.
+    `listed_findings` are all, those that stand behind another, too.
     """
     numbers = tally(verdicts)
     nothing = "No storage was looked at" if as_json.could_not_look(storage, about.root) else "Nothing to advise"

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
     from fsadvisor.pages.document import Block
     from fsadvisor.report.findings import Finding
-    from fsadvisor.rulebook.rule import Rule
+    from fsadvisor.rulebook.shape import Gain
 
 _LINE: Final = 74
 _ITEM: Final = 72
@@ -68,8 +68,7 @@ def document(finding: Finding, number: int, told_in: int | None) -> Iterator[Blo
         yield _labelled("Impact", sentences(rule.why, _IMPACT, _SAYS_LITTLE))
     yield from _fix(page, repeated=bool(told_in))
     if page.gain and not (told_in and page.gain is rule.gain):
-        believe = sentences(page.gain.believe, _EFFECT) or "no figure is known."
-        yield _labelled("Expected", f"{page.gain.metric}: {believe} ({page.gain.basis})")
+        yield _expected(page.gain)
     yield _labelled("Evidence", _evidence(finding))
     for title, lines in folded(finding):
         yield Heading(title)
@@ -87,13 +86,13 @@ def beside(finding: Finding) -> Iterator[Block]:
     yield from _fix(page)
     yield _labelled("Impact", sentences(finding.rule.why, _IMPACT, _SAYS_LITTLE))
     if page.gain:
-        believe = sentences(page.gain.believe, _EFFECT) or "no figure is known."
-        yield _labelled("Expected", f"{page.gain.metric}: {believe} ({page.gain.basis})")
+        yield _expected(page.gain)
     yield _labelled("Evidence", _evidence(finding))
 
 
-def _has_commands(rule: Rule) -> bool:
-    return bool(rule.remedy.now or rule.remedy.keep)
+def _expected(gain: Gain) -> Block:
+    believe = sentences(gain.believe, _EFFECT) or "no figure is known."
+    return _labelled("Expected", f"{gain.metric}: {believe} ({gain.basis})")
 
 
 def _named_in_title(finding: Finding) -> bool:
@@ -135,7 +134,7 @@ def _advice(finding: Finding) -> str:
 def _fix(page: FindingPage, *, repeated: bool = False) -> Iterator[Block]:
     """What it interrupts, whether it is safe and how it is undone, in a line; then the commands, and words on them.
 
-    `told` are the words, once for a rule.
+    Where it is `repeated`, the rule has had its words already.
     """
     finding, needs = page.finding, finding_page.needs(page.finding)
     words = "" if repeated else _advice(finding)
@@ -143,7 +142,7 @@ def _fix(page: FindingPage, *, repeated: bool = False) -> Iterator[Block]:
         yield _labelled("Fix", f"not yet, {_held_back(finding)}")
         if unlock := findings.unlocks(finding) if not _refuted(finding) else "":
             yield _labelled("To unlock", unlock)
-        if words and (finding_page.ways(finding) or not _has_commands(page.rule)):
+        if words and (finding_page.ways(finding) or not (page.rule.remedy.now or page.rule.remedy.keep)):
             yield _labelled(f"Then, by hand ({needs})", words)
         else:
             yield _labelled("Then", f"once all answers are yes, its commands stand here ({needs}).")

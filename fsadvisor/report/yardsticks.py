@@ -6,7 +6,8 @@ Never a verdict: other hardware, another kernel, often another question.
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Final
+from itertools import groupby
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from msgspec import Struct
 
@@ -14,11 +15,11 @@ from fsadvisor.measure.probe.jobs import Allocation, Existing, Io, Ladder, Metad
 from fsadvisor.pages.document import Block, Gap, paragraph
 from fsadvisor.pages.glyphs import Span, Tone, line, span
 from fsadvisor.report.probe_figures import time_text
-from fsadvisor.rulebook.tables import published_sources
+from fsadvisor.rulebook.tables import published_sources, table
 from fsadvisor.survey.filesystem_types.registry import IN_PAPERS
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Iterator, Sequence
 
     from fsadvisor.measure.probe.jobs import Job
     from fsadvisor.measure.probe.result import Result
@@ -103,11 +104,26 @@ class Elsewhere(Struct, frozen=True, kw_only=True):
     """Numbers of what is wrong with it."""
 
 
-def elsewhere(job: Job, result: Result, tables: Iterable[PublishedTable]) -> tuple[Elsewhere, ...]:
+def elsewhere(job: Job, result: Result) -> tuple[Elsewhere, ...]:
     """The rows of its tables that speak of the like work on the like filesystem; of all where that is not known."""
     words = _words(job)
     filesystem = result.depends.get("mount.fs_type", "").lower()
-    return tuple(row for table in tables if table.id in job.tables for row in _rows(table, words, filesystem))
+    return tuple(row for name in job.tables for row in _rows(table(name), words, filesystem))
+
+
+class TableRows(NamedTuple):
+    """The rows of one table, which is never without any; `wrong` says in a clause what is wrong in it, or is ''."""
+
+    table: PublishedTable
+    wrong: str
+    rows: tuple[Elsewhere, ...]
+
+
+def elsewhere_by_table(job: Job, result: Result) -> Iterator[TableRows]:
+    """The same rows, table by table."""
+    for name, some in groupby(elsewhere(job, result), key=lambda row: row.table):
+        rows = tuple(some)
+        yield TableRows(table(name), f"; wrong in it: {', '.join(rows[0].errata)}" if rows[0].errata else "", rows)
 
 
 def _words(job: Job) -> frozenset[str]:

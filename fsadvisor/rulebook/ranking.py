@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Final, Literal, NamedTuple, TypeAlias
 from msgspec import Struct
 
 from fsadvisor.rulebook.rule import CALLS_FOR_ACTION, SAID, Outcome
+from fsadvisor.rulebook.shape import SEVERITIES
 from fsadvisor.storage.catalogue import SCOPES
 
 if TYPE_CHECKING:
@@ -50,7 +51,6 @@ LEAST_GAIN_PERCENT: Final = 5
 _OUTCOMES: Final = tuple(Outcome)
 _URGENCIES: Final = tuple(ORDER)
 _KINDS: Final = ("risk", "gain", "hygiene")
-_SEVERITIES: Final = ("critical", "high", "moderate", "low")
 _BASES: Final = ("measured", "documented", "reported", "")
 _ACCORDING_TO: Final = {
     "measured": "measured elsewhere, not here",
@@ -102,7 +102,7 @@ def shared_rank(rule: Rule, outcome: Outcome, left: int) -> Rank:
         0 if outcome in (Outcome.ADVISE, Outcome.WITHHELD) else _OUTCOMES.index(outcome),
         _URGENCIES.index(urgency),
         left if urgency == MEASURED_GAIN else NOTHING_MEASURED,
-        _SEVERITIES.index(rule.severity),
+        SEVERITIES.index(rule.severity),
         _KINDS.index(rule.kind),
         _OUTCOMES.index(outcome),
         _BASES.index(_basis(rule, left)),

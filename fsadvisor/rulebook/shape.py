@@ -5,13 +5,15 @@ Every docstring line is what `fsadvisor rule` and the docs say of the key.
 
 from __future__ import annotations
 
-from typing import Any, Final, Literal, TypeAlias
+from typing import Any, Final, Literal, TypeAlias, get_args
 
 import msgspec
 
 RuleKind: TypeAlias = Literal["risk", "gain", "hygiene"]
 SubjectKind: TypeAlias = Literal["host", "disk", "layer", "filesystem", "mount", "service", "now"]
 Severity: TypeAlias = Literal["critical", "high", "moderate", "low"]
+SEVERITIES: Final[tuple[Severity, ...]] = get_args(Severity)
+"""The gravest first."""
 Urgency: TypeAlias = Literal["losing", "errors", "power-cut", "boot", "stall", ""]
 Status: TypeAlias = Literal["draft", "trial", "settled", "retired"]
 Basis: TypeAlias = Literal["measured", "documented", "reported"]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, ClassVar, cast
+from typing import TYPE_CHECKING, Any, ClassVar, Final, cast
 
 from msgspec.structs import replace
 from textual.containers import Vertical
@@ -25,6 +25,10 @@ if TYPE_CHECKING:
     from fsadvisor.pages.document import Document
     from fsadvisor.tui.explorer import Explorer
     from fsadvisor.tui.views.snapshot import Snapshot
+
+
+WIDE: Final = 120
+"""Columns from which two panes stand side by side."""
 
 
 class ExplorerScreen(PaintedOnce, Screen[None]):

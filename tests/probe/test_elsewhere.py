@@ -4,16 +4,14 @@ from msgspec import structs
 
 from fsadvisor.measure.probe.jobs import JOBS
 from fsadvisor.report.yardsticks import elsewhere
-from fsadvisor.rulebook.tables import errata, table, table_names
+from fsadvisor.rulebook.tables import errata
 from tests.cases import each
 from tests.probe.test_store import ONE
-
-TABLES = [table(name) for name in table_names()]
 
 
 def rows(job, filesystem="ext4"):
     result = structs.replace(ONE, job=job, depends={"mount.fs_type": filesystem})
-    return elsewhere(JOBS[job], result, TABLES)
+    return elsewhere(JOBS[job], result)
 
 
 def of(table_name, found):

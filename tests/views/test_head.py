@@ -8,8 +8,8 @@ from msgspec.structs import replace
 from fsadvisor.pages.glyphs import ASCII, UNICODE, columns, plain
 from fsadvisor.report import as_json
 from fsadvisor.report.as_text import in_a_line
-from fsadvisor.report.formats import SEVERITIES
 from fsadvisor.rulebook.rule import Outcome
+from fsadvisor.rulebook.shape import SEVERITIES
 from fsadvisor.tui.views import head
 from tests.cases import each
 from tests.report import composed

@@ -21,6 +21,7 @@ from fsadvisor.measure.now.facts import (
 from fsadvisor.measure.now.since import since
 from fsadvisor.rulebook.advise import RUNNING, judge
 from fsadvisor.rulebook.rule import CALLS_FOR_ACTION, Outcome
+from fsadvisor.rulebook.shape import SEVERITIES
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
@@ -31,7 +32,6 @@ if TYPE_CHECKING:
     from fsadvisor.rulebook.rule import Rule
 
 
-_GRAVE: Final = ("critical", "high", "moderate", "low")
 _NAMED: Final = 3
 _MOST: Final = 5
 
@@ -88,7 +88,7 @@ def answer(window: Window, rules: Iterable[Rule], about: frozenset[str] | None =
     reach = {_key(one): _reach(one, window) for one in advised}
     reach |= _through_groups(advised, reach)
     own = [one for one in advised if not any(_explains(other, one, reach) for other in advised)]
-    own.sort(key=lambda one: (_GRAVE.index(one.rule.severity), not _is_about(one, about), -_weight(one)))
+    own.sort(key=lambda one: (SEVERITIES.index(one.rule.severity), not _is_about(one, about), -_weight(one)))
     return Answer(
         window=window,
         found=tuple(_dated(one, reach[_key(one.verdict)], window) for one in _first_of_each(_together(own, window))),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 from pathlib import Path
-from typing import TYPE_CHECKING, ClassVar, Final
+from typing import TYPE_CHECKING, ClassVar
 
 from textual.containers import Horizontal
 
@@ -15,6 +15,7 @@ from fsadvisor.pages.values import counted
 from fsadvisor.rulebook.rule import CALLS_FOR_ACTION
 from fsadvisor.tui.actions import Action
 from fsadvisor.tui.copying import copy
+from fsadvisor.tui.screen import WIDE
 from fsadvisor.tui.screens.deciding import DECISIONS, Deciding
 from fsadvisor.tui.views import finding, trials
 from fsadvisor.tui.widgets.bars import AskLine
@@ -28,9 +29,6 @@ if TYPE_CHECKING:
 
     from fsadvisor.report.findings import Finding
     from fsadvisor.tui.views.snapshot import Snapshot
-
-_WIDE: Final = 120
-"""Columns from which the two halves stand side by side."""
 
 
 class FindingScreen(Deciding):
@@ -89,7 +87,7 @@ class FindingScreen(Deciding):
     def _fill(self, width: int | None = None) -> None:
         if self._page is None:
             return
-        wide = (self.size.width if width is None else width) >= _WIDE and bool(self._page.todo)
+        wide = (self.size.width if width is None else width) >= WIDE and bool(self._page.todo)
         why, todo = self.query_one("#why", DocumentView), self.query_one("#todo", DocumentView)
         todo.display = wide
         why.show(self._page.left if wide else self._page.whole)

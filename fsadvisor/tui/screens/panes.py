@@ -156,7 +156,7 @@ _MANY: Final = 200
 
 
 class Telling:
-    """Keeps what was told of the snapshot of the moment. `told` is called on a thread once there is more."""
+    """Keeps what was told of the snapshot of the moment. `notify` is called on a thread once there is more."""
 
     def __init__(self, notify: Callable[[], object]) -> None:
         self._told = notify

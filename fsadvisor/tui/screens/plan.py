@@ -14,7 +14,7 @@ from fsadvisor.pages.values import counted
 from fsadvisor.plan import documents
 from fsadvisor.tui.actions import Action
 from fsadvisor.tui.copying import copy
-from fsadvisor.tui.screen import ExplorerScreen
+from fsadvisor.tui.screen import WIDE, ExplorerScreen
 from fsadvisor.tui.session import Newest
 from fsadvisor.tui.views import finding, plan
 from fsadvisor.tui.widgets.bars import AskLine
@@ -30,8 +30,6 @@ if TYPE_CHECKING:
     from fsadvisor.pages.document import Document
     from fsadvisor.tui.views.snapshot import Snapshot
 
-_WIDE: Final = 120
-"""Columns from which the list stands beside the page."""
 
 _LIST_LINES: Final = 6
 """Lines that the list takes at most where it stands above the page."""
@@ -165,7 +163,7 @@ class PlanScreen(ExplorerScreen):
 
     def _fit(self, width: int) -> None:
         """Side by side, or the list above the page, as high as it needs."""
-        wide = width >= _WIDE
+        wide = width >= WIDE
         self.query_one("#panes").set_class(wide, "-wide")
         lines = 2 * len(self._found.findings) if self._found else 2
         most = 2 if self._reader.has_focus and self.size.height < _LOW else _LIST_LINES

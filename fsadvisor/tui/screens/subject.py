@@ -7,14 +7,14 @@ The page of a rule.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, ClassVar, Final
+from typing import TYPE_CHECKING, ClassVar
 
 from textual.containers import Horizontal, Vertical
 
 from fsadvisor.report.rule_page import document
 from fsadvisor.rulebook.rule import CALLS_FOR_ACTION
 from fsadvisor.tui.actions import Action
-from fsadvisor.tui.screen import ExplorerScreen, TextScreen
+from fsadvisor.tui.screen import WIDE, ExplorerScreen, TextScreen
 from fsadvisor.tui.screens.deciding import DECISIONS, Deciding
 from fsadvisor.tui.views import finding, subject, suppose
 from fsadvisor.tui.views.subject import subject_rows, without_rows
@@ -29,10 +29,6 @@ if TYPE_CHECKING:
 
     from fsadvisor.report.findings import Finding
     from fsadvisor.tui.views.snapshot import Snapshot
-
-
-_WIDE: Final = 120
-"""Columns from which what is told of the row, and what is more than a line, stand beside the list."""
 
 
 class SubjectScreen(Deciding):
@@ -96,7 +92,7 @@ class SubjectScreen(Deciding):
         self._arrange(event.size.width)
 
     def _arrange(self, width: int) -> None:
-        wide = width >= _WIDE
+        wide = width >= WIDE
         self._shows_more = self._shows_more and self._has_more and not wide
         columns, rows = self.query_one("#columns"), self.query_one("#rows", RowsView)
         beside, detail = self.query_one("#beside"), self.query_one("#detail", DocumentView)
@@ -112,7 +108,7 @@ class SubjectScreen(Deciding):
         snapshot = self.explorer.snapshot
         if snapshot is not None:
             key = "" if event.row is None else event.row.key
-            with_more = self.size.width < _WIDE
+            with_more = self.size.width < WIDE
             page = subject.detail(snapshot, self.key, key, self.explorer.glyphs, with_more=with_more)
             self.query_one("#detail", DocumentView).show(page)
             self.offer_anew()
@@ -174,7 +170,7 @@ class SubjectScreen(Deciding):
         if not self._has_more:
             self.say("There is no more to tell of it than this list.")
             return
-        if self.size.width < _WIDE:
+        if self.size.width < WIDE:
             self._shows_more = not self._shows_more
             self._arrange(self.size.width)
         (rows if more.has_focus else more).focus()

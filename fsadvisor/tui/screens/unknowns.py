@@ -15,7 +15,7 @@ from fsadvisor.pages.values import counted
 from fsadvisor.rulebook.rule import Outcome
 from fsadvisor.tui.actions import Action
 from fsadvisor.tui.copying import copy
-from fsadvisor.tui.screen import ExplorerScreen
+from fsadvisor.tui.screen import WIDE, ExplorerScreen
 from fsadvisor.tui.screens.choosing import Choosing, Supposing
 from fsadvisor.tui.screens.deciding import NOWHERE, attesting_screen
 from fsadvisor.tui.session import Newest
@@ -37,7 +37,6 @@ if TYPE_CHECKING:
     from fsadvisor.tui.views.unknowns import Task
 
 _OS_RELEASE: Final = "/etc/os-release"
-_WIDE: Final = 120
 
 
 class Tasks:
@@ -57,7 +56,7 @@ class Unknowns(ExplorerScreen):
     NAME = "unknowns"
     MODE = "unknowns"
     AUTO_FOCUS = "#tasks"
-    HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (_WIDE, "-wide")]  # noqa: RUF012 - Textual's own
+    HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (WIDE, "-wide")]  # noqa: RUF012 - Textual's own
     DEFAULT_CSS = """
     Unknowns #tasks { width: 1fr; }
     Unknowns #detail { width: 1fr; }
@@ -144,14 +143,14 @@ class Unknowns(ExplorerScreen):
 
     def _read(self, what: Widget) -> None:
         """Give the list or the task the keyboard, and on a narrow screen all the room."""
-        wide = self.size.width >= _WIDE
+        wide = self.size.width >= WIDE
         for one in self.query("#tasks, #detail"):
             one.display = wide or one is what
         what.focus()
 
     def on_resize(self, event: Resize) -> None:
         """Side by side, or one over the other."""
-        wide = event.size.width >= _WIDE
+        wide = event.size.width >= WIDE
         detail, tasks = self.query_one("#detail"), self.query_one("#tasks")
         reads = self.focused is detail
         detail.display, tasks.display = wide or reads, wide or not reads

@@ -13,7 +13,7 @@ from textual.containers import Container, Vertical
 
 from fsadvisor.pages.glyphs import Tone, cut, line, span
 from fsadvisor.tui.actions import Action
-from fsadvisor.tui.screen import ExplorerScreen, TextScreen
+from fsadvisor.tui.screen import WIDE, ExplorerScreen, TextScreen
 from fsadvisor.tui.screens.choosing import Supposing
 from fsadvisor.tui.session import Newest
 from fsadvisor.tui.views import suppose, unlocking, what_if
@@ -41,7 +41,6 @@ _TITLES: Final = {
     "changes": "Advice, held against the real look",
     "unlocks": "What would unlock advice: Enter supposes it",
 }
-_WIDE: Final = 120
 _MOST_NARROW: Final = 4
 _MOST_WIDE: Final = 12
 """Suppositions that are seen at once on a narrow and on a wide screen."""
@@ -84,7 +83,7 @@ class WhatIf(ExplorerScreen):
     NAME = "what if"
     MODE = "what_if"
     AUTO_FOCUS = "#changes"
-    HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (_WIDE, "-wide")]  # noqa: RUF012 - Textual's own
+    HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (WIDE, "-wide")]  # noqa: RUF012 - Textual's own
     DEFAULT_CSS = """
     WhatIf #banner { background: $panel; }
     WhatIf #panes { height: 1fr; layout: vertical; }
@@ -188,7 +187,7 @@ class WhatIf(ExplorerScreen):
 
     def _fit(self) -> None:
         """The short lists take the lines that they need, and leave the rest to the advice."""
-        wide = self.size.width >= _WIDE
+        wide = self.size.width >= WIDE
         shown, unlocks = max(len(self.explorer.supposed), 1), self._followed.unlocks if self._followed else ()
         self.query_one("#supposed-pane").styles.height = 1 + min(shown, _MOST_WIDE if wide else _MOST_NARROW)
         self.query_one("#unlocks-pane").styles.height = "100%" if wide else 1 + min(max(2 * len(unlocks), 1), _UNLOCKS)

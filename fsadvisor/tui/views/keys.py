@@ -19,6 +19,7 @@ from fsadvisor.pages.values import cause, fact_line, full_name, short_name
 from fsadvisor.report import finding_page as parts
 from fsadvisor.rulebook.loading import own_rulebook
 from fsadvisor.rulebook.rule import CALLS_FOR_ACTION, SAID, Outcome
+from fsadvisor.rulebook.shape import SEVERITIES
 from fsadvisor.rulebook.words import found, without_verdict
 from fsadvisor.storage.catalogue import catalogue
 from fsadvisor.tui.views.rows import spelt_so, words_of
@@ -129,7 +130,6 @@ _FEW: Final = 3
 """Subjects of a rule that have an entry each."""
 
 _SUBJECTS: Final = ("disk", "layer", "filesystem", "mount", "service", "host")
-_SEVERITIES: Final = ("critical", "high", "moderate", "low")
 _SAID: Final = {
     Outcome.OK: "not found here",
     Outcome.UNDETERMINED: SAID[Outcome.UNDETERMINED],
@@ -214,7 +214,7 @@ def _advice(snapshot: Snapshot) -> Iterator[Entry]:
             f"Advice: {finding.rule.id}",
             where,
             span(f"{parts.headline(finding)}: {finding.rule.title}").text,
-            _SEVERITIES.index(finding.rule.severity),
+            SEVERITIES.index(finding.rule.severity),
             "finding",
             finding_key(finding),
         )
@@ -228,7 +228,7 @@ def _not_advised(snapshot: Snapshot, rules: Sequence[Rule]) -> Iterator[Entry]:
         if outcome not in CALLS_FOR_ACTION:
             verdicts.setdefault(rule.id, []).append((outcome, subjects))
     for rule in rules:
-        gravity = _SEVERITIES.index(rule.severity)
+        gravity = SEVERITIES.index(rule.severity)
         if rule.id not in asked:
             here = without_verdict(rule)
             kind = NOWHERE if here.outcome is Outcome.NOT_APPLICABLE else RULE

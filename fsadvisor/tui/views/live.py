@@ -309,7 +309,8 @@ def _disk_row(name: str, seen: Seen, width: int, glyphs: Glyphs, called: str) ->
     shown = (Span(" "), *label, *cells, *(flushed if width >= _WITH_FLUSHES else ()))
     left = min(width - columns(shown) - 3, MOMENTS // 2)
     if left > 4:
-        busy_then = [None if one is None else one.busy for one in _rates_of(seen, name)]
+        rates = ((one.disks or {}).get(name) for one in seen.moments)
+        busy_then = [None if one is None else one.busy for one in rates]
         shown = (*shown, Span("  "), *busy_sparkline(busy_then, left, glyphs))
     return Row(name, (cut(shown, width, glyphs.ellipsis),), called)
 
@@ -340,10 +341,6 @@ def _writer_row(writer: Writer, width: int, glyphs: Glyphs, *, known: bool) -> R
 
 def _share(one: Writer) -> float:
     return one.waited / one.samples if one.samples else 0.0
-
-
-def _rates_of(seen: Seen, name: str) -> list[Rates | None]:
-    return [(one.disks or {}).get(name) for one in seen.moments]
 
 
 def _watched(seen: Seen) -> str:

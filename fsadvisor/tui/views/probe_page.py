@@ -7,7 +7,6 @@ Every plot has its numbers beside it. What is not settled is hatched, and called
 
 from __future__ import annotations
 
-from itertools import groupby
 from typing import TYPE_CHECKING, Final
 
 from fsadvisor.measure.probe import cost
@@ -19,11 +18,19 @@ from fsadvisor.pages.document import Block, Document, DrawnLines, Gap, Heading, 
 from fsadvisor.pages.glyphs import Line, Span, Tone, columns, span
 from fsadvisor.pages.plots import bar, extent, stacked
 from fsadvisor.pages.values import counted
-from fsadvisor.report.probe_figures import amount, beside, figure_text, of_all, sureness, time_text, unsettled
+from fsadvisor.report.probe_figures import (
+    amount,
+    beside,
+    figure_and_sureness,
+    figure_text,
+    of_all,
+    sureness,
+    time_text,
+    unsettled,
+)
 from fsadvisor.report.probe_page import accounts, headline, limiting, more_left_out
-from fsadvisor.report.yardsticks import elsewhere
+from fsadvisor.report.yardsticks import elsewhere_by_table
 from fsadvisor.rulebook.tables import published_sources as published
-from fsadvisor.rulebook.tables import table
 from fsadvisor.tui.views.probes import age_words, change_words, job_groups
 
 if TYPE_CHECKING:
@@ -199,8 +206,7 @@ def _group(
 
 def _line(held: KeptResult, wide: int, now: datetime) -> Line:
     result = held.result
-    figure = "no figure" if result.figure is None else figure_text(result.headline, result.figure)
-    sure = "" if result.figure is None else sureness(result.figure)
+    figure, sure = figure_and_sureness(result)
     return (
         span(f"  {result.job:<{wide}}  ", longest=40),
         span(f"{figure:<24} ", Tone.STRONG),
@@ -270,12 +276,11 @@ def _earlier(held: Sequence[KeptResult], now: datetime, width: int) -> Iterator[
     yield Heading("Earlier runs here")
     for one in held[1:]:
         result = one.result
-        figure = "no figure" if result.figure is None else figure_text(result.headline, result.figure)
-        sure = "" if result.figure is None else sureness(result.figure)
+        figure, sure = figure_and_sureness(result)
         then = (span(f"  {age_words(result.when, now):<13}{figure:<24} "), span(f"{sure:<9}", Tone.DIM))
         became = (
             span(f"  {change_words(held[0].result, result)}"),
-            span(", under other conditions" if _differ(held[0].result, result) else "", Tone.WARNING),
+            span(", under other conditions" if held[0].result.depends != result.depends else "", Tone.WARNING),
         )
         together = columns(then) + columns(became) <= width
         yield DrawnLines(((*then, *became),) if together else (then,))
@@ -283,24 +288,18 @@ def _earlier(held: Sequence[KeptResult], now: datetime, width: int) -> Iterator[
             yield paragraph(*became, first=(Span("    "),))
 
 
-def _differ(one: Result, other: Result) -> bool:
-    return dict(one.depends) != dict(other.depends)
-
-
 def published_figures(result: Result) -> Iterator[Block]:
     """What was published of the like."""
     job = JOBS.get(result.job)
-    published_rows = elsewhere(job, result, map(table, job.tables)) if job and result.figure else ()
-    if not published_rows:
+    tables = tuple(elsewhere_by_table(job, result)) if job and result.figure else ()
+    if not tables:
         return
     yield Gap()
     yield Heading("Elsewhere: a place to look, not a verdict")
-    for name, rows in groupby(published_rows, key=lambda row: row.table):
-        source, listing = table(name), list(rows)
-        errata = f"; wrong in it: {', '.join(listing[0].errata)}" if listing[0].errata else ""
-        whose = f"({published()[source.seed].name}; {source.hardware}{errata}; table {name})"
+    for source, wrong, rows in tables:
+        whose = f"({published()[source.seed].name}; {source.hardware}{wrong}; table {source.id})"
         yield paragraph(f"{source.title} ", span(whose, Tone.DIM), first=_INDENT)
-        for row in listing[:_MOST_ROWS]:
+        for row in rows[:_MOST_ROWS]:
             yield paragraph(row.says, first=(Span("    "),))
 
 

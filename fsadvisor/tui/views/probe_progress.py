@@ -13,7 +13,15 @@ from fsadvisor.pages.document import Block, Document, DrawnLines, Gap, Heading, 
 from fsadvisor.pages.glyphs import Line, Span, Tone, span
 from fsadvisor.pages.plots import bar, sparkline
 from fsadvisor.pages.values import counted
-from fsadvisor.report.probe_figures import amount, figure_text, number, rate_text, sureness, time_text
+from fsadvisor.report.probe_figures import (
+    amount,
+    figure_and_sureness,
+    figure_text,
+    number,
+    rate_text,
+    sureness,
+    time_text,
+)
 from fsadvisor.report.probe_page import headline, limiting
 from fsadvisor.tui.views import probe_page
 from fsadvisor.tui.views.probe_page import drawn, published_figures
@@ -130,8 +138,7 @@ def _done(results: Sequence[Result]) -> Iterator[Block]:
 
 
 def _ended(result: Result, wide: int) -> Line:
-    words = "no figure" if result.figure is None else figure_text(result.headline, result.figure)
-    sure = "" if result.figure is None else sureness(result.figure)
+    words, sure = figure_and_sureness(result)
     end = "doubtful" if not result.believable else "" if result.end == "settled" else result.end
     return (
         span(f"  {result.job:<{wide}}  "),

@@ -28,7 +28,7 @@ from fsadvisor.report.compare_figures import (
     side_words,
     winners,
 )
-from fsadvisor.report.probe_figures import figure_text, number, sureness
+from fsadvisor.report.probe_figures import figure_and_sureness, figure_text, number, sureness
 from fsadvisor.tui.views import probe_page, trials_try
 from fsadvisor.tui.views.probes import age_words
 from fsadvisor.tui.views.rows import Row
@@ -106,8 +106,7 @@ def _windows(progress: TrialProgress, width: int, glyphs: Glyphs) -> Iterator[Li
 def _ended(progress: TrialProgress) -> Iterator[Line]:
     for ended in progress.ended:
         result = ended.result
-        words = "no figure" if result.figure is None else figure_text(result.headline, result.figure)
-        sure = "" if result.figure is None else sureness(result.figure)
+        words, sure = figure_and_sureness(result)
         yield (
             Span("  "),
             *padded((span(result.job),), _NAME),

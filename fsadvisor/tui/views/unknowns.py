@@ -16,6 +16,7 @@ from fsadvisor.pages.glyphs import Line, Span, Tone, cut, line, span
 from fsadvisor.pages.values import cause, counted, full_name, listed
 from fsadvisor.report.findings import Cure, cures, whose
 from fsadvisor.rulebook.rule import Outcome
+from fsadvisor.rulebook.shape import SEVERITIES
 from fsadvisor.storage.catalogue import catalogue
 from fsadvisor.tui.views.rows import LazyRows, Row
 from fsadvisor.tui.views.severity import TONES
@@ -30,7 +31,6 @@ if TYPE_CHECKING:
     from fsadvisor.tui.views.snapshot import Snapshot
 
 _OPEN: Final = (Outcome.UNDETERMINED, Outcome.WITHHELD)
-_SEVERITIES: Final = ("critical", "high", "moderate", "low")
 _PROBE: Final = re.compile(r"`fsadvisor probe ([a-z0-9-]+) ")
 _INSTALL: Final = re.compile(r"install ((?!it\b)[a-z0-9.+-]+(?:(?:, | and )[a-z0-9.+-]+)*)(?: [0-9][0-9.]* or later)?")
 _AS_ROOT: Final = re.compile(r"\bas root\b")
@@ -75,7 +75,7 @@ class Task(Struct, frozen=True):
     @property
     def severity(self) -> str:
         """That of the gravest check that it would decide."""
-        return _SEVERITIES[self.cure.gravity]
+        return SEVERITIES[self.cure.gravity]
 
 
 def tasks(snapshot: Snapshot) -> list[Task]:
@@ -202,7 +202,7 @@ def document(task: Task, rules: Mapping[str, Rule], os_release: str, *, live: bo
     ]
     blocks += (_fact(one) for one in cure.facts)
     blocks += [Gap(), Heading("Of"), *_subjects(list(cure.subjects.values())), Gap(), Heading("And so decide")]
-    for rule, severity in sorted(cure.rules.items(), key=lambda pair: (_SEVERITIES.index(pair[1]), pair[0])):
+    for rule, severity in sorted(cure.rules.items(), key=lambda pair: (SEVERITIES.index(pair[1]), pair[0])):
         blocks.append(_rule(rule, severity, rules, held=rule in cure.held_back))
     source = f" ({cure.first.source})" if cure.first.source else ""
     blocks += [Gap(), paragraph(span(f"Not known because: {cause(cure.first)}{source}", Tone.DIM))]
