@@ -139,7 +139,9 @@ class Disk(Described, frozen=True, kw_only=True):
     )
     self_test: Fact[SelfTest] = some("result of its last self-test that came to an end", "smartctl")
     percentage_used: Fact[int] = some(
-        "endurance used up (flash); may exceed 100", "nvme smart-log, smartctl Device Statistics, attributes", "percent"
+        "endurance used up (flash); may exceed 100",
+        "nvme smart-log, smartctl Device Statistics, attributes, of eMMC device/life_time",
+        "percent",
     )
     available_spare_percent: Fact[int] = some("spare blocks left (NVMe)", "nvme smart-log, smartctl", "percent")
     available_spare_threshold_percent: Fact[int] = some(

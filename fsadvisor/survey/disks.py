@@ -242,7 +242,9 @@ def disk(
         if is_sata
         else NOT_APPLICABLE,
         command_timeout_seconds=drive.command_timeout(machine, device, is_sata, model),
-        percentage_used=wear.percentage_used,
+        percentage_used=drive_health.emmc_used(machine, folder)
+        if read_fact.value(kind) == "mmc"
+        else wear.percentage_used,
         available_spare_percent=wear.available_spare_percent,
         available_spare_threshold_percent=wear.available_spare_threshold_percent,
         media_errors=wear.media_errors,

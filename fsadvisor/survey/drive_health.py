@@ -10,6 +10,7 @@ https://www.smartmontools.org/wiki/Supported_RAID-Controllers
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING, Any, Final
 
 from msgspec import Struct
@@ -29,6 +30,9 @@ if TYPE_CHECKING:
 
 
 _ZERO_C: Final = 273
+_EMMC_LIFE: Final = late(r"0x([0-9a-f]{2}) 0x([0-9a-f]{2})", re.IGNORECASE)
+_EMMC_BEYOND: Final = 11
+"""Of what JESD84-B51 calls DEVICE_LIFE_TIME_EST: 1 is 0 to 10 % used, 10 is 90 to 100 %, 11 more; 0 is not defined."""
 _NVME = "nvme smart-log"
 _SMART = "smartctl"
 _OCP = "nvme ocp smart-add-log"
@@ -60,6 +64,20 @@ def health(drive: Drive) -> Health:
         return Health()
     protocol = None if isinstance(drive.smart, Unknown) else drive.smart.protocol
     return _scsi(drive.smart) if protocol == "SCSI" else _ata(drive.smart)
+
+
+def emmc_used(machine: Machine, folder: str) -> Fact[int]:
+    """Endurance used of an eMMC, in steps of ten percent: of its two sorts of flash that which is worn more.
+
+    The kernel shows it since 4.12 (46bc5c408e4e), of eMMC 5.0 and later; SD cards tell nothing.
+    """
+    path = f"{folder}/device/life_time"
+    told = read_fact.text(machine, path)
+    if isinstance(told, Unknown):
+        return told
+    match = _EMMC_LIFE.fullmatch(told.value)
+    steps = [step for it in match.groups() if 0 < (step := int(it, 16)) <= _EMMC_BEYOND] if match else []
+    return read_fact.fact_of(10 * (max(steps) - 1) if steps else None, path)
 
 
 def _nvme(drive: Drive) -> Health:

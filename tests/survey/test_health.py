@@ -8,6 +8,9 @@ from fsadvisor.facts import Cause, Unknown
 from fsadvisor.readers import nvme_logs, smartctl
 from fsadvisor.survey.drive import Drive
 from fsadvisor.survey.drive_health import health
+from fsadvisor.survey.read_fact import value
+from fsadvisor.survey.whole import survey
+from tests.panel.servers import emmc_at_its_end
 from tests.paths import FIXTURES
 
 OUTPUTS = FIXTURES / "outputs"
@@ -78,3 +81,21 @@ def test_errors_that_were_not_corrected_count_by_each_makers_name_and_a_rate_doe
 def test_pending_sectors_of_intels_are_counted_and_those_of_cells_that_are_only_slow_are_not():
     assert of_sata((197, "Pending_Sector_Count", 100, 2)).pending_sectors.value == 2
     assert isinstance(of_sata((197, "Bogus_Current_Pend_Sect", 100, 2)).pending_sectors, Unknown)
+
+
+@pytest.mark.parametrize(
+    ("life", "used"),
+    [
+        ("0x01 0x01", 0),
+        ("0x02 0x0a", 90),
+        ("0x0b 0x03", 100),
+        ("0x00 0x04", 30),
+        ("0x00 0x00", None),
+        ("0x0c 0x00", None),
+        ("11 1", None),
+        ("", None),
+    ],
+)
+def test_an_emmc_tells_its_wear_in_tenths_of_the_flash_that_is_worn_most(life, used):
+    found = next(it.scope["disk"] for it in survey(emmc_at_its_end.server(life), {}).subjects if it.kind == "disk")
+    assert value(found.percentage_used) == used
