@@ -202,6 +202,8 @@ _NOT_COUNTED: Final = 255
 
 _LIFE_LEFT: Final = ("Percent_Lifetime_Remain", "Media_Wearout_Indicator", "SSD_Life_Left", "Wear_Leveling_Count")
 """ATA attributes whose normalised value counts down from 100 as flash wears, by their names in smartmontools."""
+_NEVER_ZERO: Final = ("Media_Wearout_Indicator", "Wear_Leveling_Count")
+"""Those stay at 1, however much more is written: nothing is left."""
 
 
 def _worn(smart: SmartReport | Unknown) -> Fact[int]:
@@ -213,7 +215,8 @@ def _worn(smart: SmartReport | Unknown) -> Fact[int]:
     for name in _LIFE_LEFT:
         row = next((row for row in smart.attributes if row.name == name), None)
         if row is not None and row.value is not None and 0 < row.value <= _FULL:
-            return Known(_FULL - row.value, f"{_SMART} {name}")
+            at_its_least = name in _NEVER_ZERO and row.value == 1
+            return Known(_FULL if at_its_least else _FULL - row.value, f"{_SMART} {name}")
     return read_fact.fact_of(None, _SMART)
 
 

@@ -99,3 +99,17 @@ def test_pending_sectors_of_intels_are_counted_and_those_of_cells_that_are_only_
 def test_an_emmc_tells_its_wear_in_tenths_of_the_flash_that_is_worn_most(life, used):
     found = next(it.scope["disk"] for it in survey(emmc_at_its_end.server(life), {}).subjects if it.kind == "disk")
     assert value(found.percentage_used) == used
+
+
+@pytest.mark.parametrize(
+    ("name", "left", "used"),
+    [
+        ("Media_Wearout_Indicator", 97, 3),
+        ("Media_Wearout_Indicator", 2, 98),
+        ("Wear_Leveling_Count", 1, 100),
+        ("Wear_Leveling_Count", 0, None),
+        ("Percent_Lifetime_Remain", 1, 99),
+    ],
+)
+def test_an_ssd_whose_attribute_stands_at_its_least_has_used_all_of_its_endurance(name, left, used):
+    assert value(of_sata((233, name, left, 0)).percentage_used) == used
