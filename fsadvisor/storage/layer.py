@@ -61,7 +61,9 @@ class Layer(Described, frozen=True, kw_only=True):
     crypt_sector_bytes: Fact[int] = some("unit of encryption", "dmsetup table", "bytes")
     manager: Fact[VolumeManager] = some("who made the mapped device: LVM, Stratis or another", "dm/uuid")
     fill_percent: Fact[float] = some(
-        "how full a thin pool, a VDO pool or an LVM snapshot is", "lvs, of Stratis dmsetup status", "percent"
+        "how full a thin pool, a VDO pool or an LVM snapshot is",
+        "lvs, of other managers' pools dmsetup status",
+        "percent",
     )
     pool_metadata_percent: Fact[float] = some("how full a thin pool's metadata is", "lvs", "percent")
     fill_level_percent: Fact[float] = some(

@@ -230,7 +230,7 @@ def _device_mapper(
     if read_fact.value(kind) == "dm-multipath":
         found["queues_without_paths"] = read_fact.field(targets, "dmsetup table", _queues_now)
     if read_fact.value(kind) == "dm-thin-pool":
-        found |= _pool_facts(machine, name) if read_fact.value(found["manager"]) == "stratis" else {}
+        found |= _pool_facts(machine, name) if read_fact.value(found["manager"]) in raid.OTHER_MANAGERS else {}
         found["fails_when_full"] = read_fact.field(targets, "dmsetup table", _fails_when_full)
     if read_fact.value(kind) == "dm-raid":
         found["md_level"] = read_fact.field(targets, "dmsetup table", raid.level_of)
@@ -302,10 +302,14 @@ def _pool_facts(machine: Machine, name: str) -> dict[str, Any]:
 
 
 def _manager(machine: Machine, device: BlockDevice, of_lvm: bool) -> Fact[VolumeManager]:
-    """The volume manager that made a mapped device, by the beginning of its UUID."""
+    """The volume manager that made a mapped device, by the beginning of its UUID; LVM and Stratis give each one."""
     if of_lvm:
         return Known("lvm", "lvs")
-    uuid = read_fact.text(machine, f"{device.folder}/dm/uuid")
+    path = f"{device.folder}/dm/uuid"
+    answer = machine.read(path)
+    if not isinstance(answer, Unknown) and not answer.text.strip():
+        return Known("another", path)
+    uuid = read_fact.text(machine, path)
     found: tuple[tuple[str, VolumeManager], ...] = (("LVM-", "lvm"), ("stratis-", "stratis"))
     return read_fact.derive(uuid, lambda it: next((who for start, who in found if it.startswith(start)), "another"))
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from fsadvisor.facts import Cause, Fact, Known, Unknown
 from fsadvisor.readers import dm_target, volume_tools, whole
@@ -70,13 +70,15 @@ def _promised(pool: LogicalVolume, known: Mapping[str, LogicalVolume] | Unknown)
     return 100 * sum(sizes) // pool.size_bytes if len(sizes) == len(volumes) > 0 else None
 
 
+OTHER_MANAGERS: Final = ("stratis", "another")
+"""Who makes thin pools that LVM does not know: Stratis, Docker's devicemapper."""
 AUTOEXTEND: Argv = ("lvmconfig", "--typeconfig", "full", "activation/thin_pool_autoextend_threshold")
 
 
 def autoextend(machine: Machine, layers: Mapping[str, Layer]) -> dict[str, Fact[int]]:
     """From which fill LVM extends each thin pool; asked where there is one."""
     all_pools = {at: it for at, it in layers.items() if read_fact.value(it.kind) == "dm-thin-pool"}
-    pools = [at for at, it in all_pools.items() if read_fact.value(it.manager) != "stratis"]
+    pools = [at for at, it in all_pools.items() if read_fact.value(it.manager) not in OTHER_MANAGERS]
     if not pools:
         return {}
     answer = machine.run([AUTOEXTEND])[0]

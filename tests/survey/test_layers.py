@@ -158,6 +158,17 @@ def test_a_thin_pool_tells_how_full_it_is():
     assert (found.fill_percent.value, found.pool_metadata_percent.value) == (91.5, 40.0)
 
 
+@pytest.mark.parametrize(("uuid", "full"), [("", 91.0), ("LVM-x", None)])
+def test_of_a_pool_that_no_manager_named_the_kernel_tells_how_full_it_is(uuid, full):
+    pool = mapped("dm-1", "253:1", ["sda"], "docker-pool", uuid)
+    commands = {
+        TABLE: "docker-pool: 0 209715200 thin-pool 7:1 7:0 128 32768\n",
+        " ".join(dmsetup.DMSETUP_POOLS_ARGV): "docker-pool: 0 209715200 thin-pool 41 30/100 910/1000 - rw\n",
+    }
+    found = layer("dm-1", SDA, pool, commands=commands)
+    assert (found.fill_percent.value if full else isinstance(found.fill_percent, Unknown)) == (full or True)
+
+
 def test_a_snapshot_tells_how_full_it_is():
     parts = SDA, mapped("dm-3", "253:3", ["sda"], "vg-snap", "LVM-x")
     commands = {

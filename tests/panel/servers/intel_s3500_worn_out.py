@@ -1,5 +1,5 @@
-"""Two old Intel S3500 in a mirror; Media_Wearout_Indicator of one is 1, of the other 4. The expert: both are at their end
-together; replace one, then the other.
+"""Two old Intel S3500 in a mirror; Media_Wearout_Indicator of one is 1, of the other 4. The expert: both are at their
+end together; replace one, then the other.
 """
 
 from tests.panel import build
