@@ -33,7 +33,7 @@ from fsadvisor.measure.probe.result import Figure, Result
 from fsadvisor.survey.measured import conditions_of
 from fsadvisor.survey.tried import job_of
 from fsadvisor.survey.whole import survey
-from fsadvisor.tui.sampling import Heartbeat, Sampling, recorded
+from fsadvisor.tui.sampling import LiveSampler, RecordedSample, recorded
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -229,8 +229,8 @@ def _copies(folder: Path) -> None:
                     os.fsync(file.fileno())
 
 
-def _recorded(go: Path) -> tuple[list[Heartbeat], list[Any]]:
-    sampling = Sampling(lambda: None, print)
+def _recorded(go: Path) -> tuple[list[RecordedSample], list[Any]]:
+    sampling = LiveSampler(lambda: None, print)
     sampling.go()
     windows: list[Any] = []
     done = threading.Event()
@@ -247,7 +247,7 @@ def _recorded(go: Path) -> tuple[list[Heartbeat], list[Any]]:
             go.touch()
         if at == _COPIES_S[1]:
             go.unlink()
-        beats.append(Heartbeat.of(pulse(), sampling.seen().writing))
+        beats.append(RecordedSample.of(pulse(), sampling.seen().writing))
         time.sleep(1.0)
     done.set()
     sampling.pause()
@@ -264,7 +264,7 @@ class _Names:
         self._points = {str(scratch / name): point for point, (name, _, _) in every.items()}
         self._devices = {devices[point].removeprefix("/dev/"): names for point, (_, _, names) in every.items()}
 
-    def beat(self, one: Heartbeat) -> Heartbeat:
+    def beat(self, one: RecordedSample) -> RecordedSample:
         """Its counters of the scratch's devices, and those of its writers that are ours; processors had other work."""
         lines = [line for text in one.diskstats.splitlines() for line in self._counted(text)]
         lines += [f"8 {at} {name}{' 0' * 17}" for at, name in enumerate(_IDLE, 80)]

@@ -47,7 +47,7 @@ if TYPE_CHECKING:
     from fsadvisor.storage import Supposition
     from fsadvisor.tui.session import Outcome, Session
     from fsadvisor.tui.terminal import Terminal
-    from fsadvisor.tui.views.advice import Narrowing
+    from fsadvisor.tui.views.advice import AdviceFilter
     from fsadvisor.tui.views.keys import Index
     from fsadvisor.tui.views.snapshot import Snapshot
 
@@ -94,9 +94,9 @@ class Explorer(Navigation):
     class Narrowed(Message):
         """Only some of the advice is to be shown: posted to the overview."""
 
-        def __init__(self, way: Narrowing) -> None:
+        def __init__(self, wanted: AdviceFilter) -> None:
             super().__init__()
-            self.way = way
+            self.wanted = wanted
 
     class SnapshotChanged(Message):
         """There is a new snapshot: posted to the screen that is seen."""
@@ -348,9 +348,9 @@ class Explorer(Navigation):
         """What a count of the head counts."""
         if what == "unknown":
             await self.action_go_to("unknowns")
-        elif way := counted_as(what):
+        elif wanted := counted_as(what):
             await self.action_go_to("overview")
-            self.screen.post_message(self.Narrowed(way))
+            self.screen.post_message(self.Narrowed(wanted))
 
     def action_help(self) -> None:
         """The keys of the place of the moment."""

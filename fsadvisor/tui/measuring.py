@@ -104,8 +104,8 @@ class Measurer(Generic[A, S]):
         return True
 
 
-Prober = Measurer["ProbeAsked", "ProbeProgress"]
-Trier = Measurer["TrialAsked | CompareAsked", "TrialProgress"]
+ProbeMeasurer = Measurer["ProbeAsked", "ProbeProgress"]
+TrialMeasurer = Measurer["TrialAsked | CompareAsked", "TrialProgress"]
 
 
 def probe_progress(asked: ProbeAsked) -> ProbeProgress:

@@ -41,7 +41,7 @@ _FOR_EVER_S: Final = 86_400.0
 """Nobody reads by the clock: a key takes a notice away."""
 
 
-class Answering(App[int]):
+class KeyFeedback(App[int]):
     """What is typed into a line is no key."""
 
     NOTIFICATION_TIMEOUT: ClassVar[float] = _FOR_EVER_S
@@ -110,7 +110,7 @@ class Answering(App[int]):
 _HOME = "This is the first place: q leaves, ? shows the keys"
 
 
-class Navigation(Answering):
+class Navigation(KeyFeedback):
     """A place is a mode of Textual's; what is opened over one lies on it in a stack."""
 
     _trail: tuple[str, ...] = ()

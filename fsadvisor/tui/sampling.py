@@ -22,8 +22,8 @@ from fsadvisor.machine.pulse import Processes, Pulse, pulse, read
 from fsadvisor.measure.now.programs import unit_of
 from fsadvisor.measure.waits.rates import RateHistory
 from fsadvisor.readers.mount_tables import parse_mountinfo
-from fsadvisor.tui.views.live import Seen
-from fsadvisor.tui.views.live_limit import Writers, Writing
+from fsadvisor.tui.views.live import LiveSamples
+from fsadvisor.tui.views.live_limit import WriterHistory, WritingProcesses
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from fsadvisor.tui.views.live_limit import Writer
 
 
-class Beat:
+class SamplingThread:
     """Calls `sample` every `every_s` seconds, or less often where it would take more than `share` of a processor.
 
     An error ends it, and is told to `failed`.
@@ -115,7 +115,7 @@ _SILENT_S: Final = 3.0
 _SHORT_PAUSE_S: Final = 10.0
 
 
-class Pace:
+class DrawingPace:
     """Whether samples are drawn: every two seconds, or less often where the one before took more than its share."""
 
     def __init__(self) -> None:
@@ -130,7 +130,7 @@ class Pace:
         return True
 
 
-class Counting:
+class CounterSampler:
     """The system's counters, every `second` seconds while they are wanted.
 
     `told` is called, on the sampling thread, after samples; `failed` where it raised, which is our bug.
@@ -143,7 +143,7 @@ class Counting:
         self._told = told
         self._lock = threading.Lock()
         self._history = RateHistory(parts=self.PARTS)
-        self._system = Beat(self._sample, second, _SHARE, failed)
+        self._system = SamplingThread(self._sample, second, _SHARE, failed)
         self._paused_at_s = time.monotonic()
         self.paused = True
 
@@ -191,24 +191,24 @@ class Counting:
         return True
 
 
-class Sampling(Counting):
+class LiveSampler(CounterSampler):
     """With the processes, and where they wait. It is made by the thread that draws what is told."""
 
     PARTS = False
 
     def __init__(self, told: Callable[[], object], failed: Callable[[Exception], object], second: float = 1.0) -> None:
         super().__init__(told, failed, second)
-        self._processes, self._writers = Processes(), Writers()
+        self._processes, self._writers = Processes(), WriterHistory()
         self._samples = 0
-        self._writing = Writing()
-        self._asking = Beat(self._ask, second / _SAMPLES_EACH, _SHARE, failed)
+        self._writing = WritingProcesses()
+        self._asking = SamplingThread(self._ask, second / _SAMPLES_EACH, _SHARE, failed)
         self._anew = False
-        self._pace = Pace()
+        self._pace = DrawingPace()
         self._drawing = time.pthread_getcpuclockid(threading.get_ident())
 
     def _begin_anew(self) -> None:
         super()._begin_anew()
-        self._writing, self._anew = Writing(), True
+        self._writing, self._anew = WritingProcesses(), True
 
     def _start(self) -> None:
         super()._start()
@@ -218,11 +218,11 @@ class Sampling(Counting):
         super()._stop()
         self._asking.pause()
 
-    def seen(self) -> Seen:
+    def seen(self) -> LiveSamples:
         """As of now."""
         silent_s = max(self._system.silent_s, self._asking.silent_s)
         with self._lock:
-            return Seen(
+            return LiveSamples(
                 moments=tuple(self._history.moments),
                 writing=self._writing,
                 paused=self.paused,
@@ -235,7 +235,7 @@ class Sampling(Counting):
     def _ask(self) -> None:
         if self._anew:
             self._anew = False
-            self._processes, self._writers, self._samples = Processes(), Writers(), 0
+            self._processes, self._writers, self._samples = Processes(), WriterHistory(), 0
         if self._samples % _SAMPLES_EACH == 0:
             self._writers.add(self._processes.pulse())
             writing = _placed(self._writers.writing())
@@ -245,7 +245,7 @@ class Sampling(Counting):
         self._writers.sample(self._processes.stacks())
 
 
-def _placed(writing: Writing) -> Writing:
+def _placed(writing: WritingProcesses) -> WritingProcesses:
     """With where those who wrote most have files open for writing."""
     answer = read("/proc/self/mountinfo")
     table = parse_mountinfo(answer.text) if isinstance(answer, Reply) else answer
@@ -271,7 +271,7 @@ _MEMORY: Final = ("nr_dirty", "nr_writeback ")
 """How those lines of /proc/vmstat begin that Live reads."""
 
 
-class Heartbeat(Struct, frozen=True, kw_only=True):
+class RecordedSample(Struct, frozen=True, kw_only=True):
     """What one second told: the kernel's counters as text, and who wrote."""
 
     format: str = FORMAT
@@ -283,17 +283,17 @@ class Heartbeat(Struct, frozen=True, kw_only=True):
     cpu_pressure: str
     memory_pressure: str
     stat: str
-    writing: Writing
+    writing: WritingProcesses
 
     @staticmethod
-    def of(pulse: Pulse, writing: Writing) -> Heartbeat:
+    def of(pulse: Pulse, writing: WritingProcesses) -> RecordedSample:
         """What Live reads of it; what could not be read is ''."""
 
         def text(name: str) -> str:
             answer = getattr(pulse, name)
             return answer.text if isinstance(answer, Reply) else ""
 
-        return Heartbeat(
+        return RecordedSample(
             at_s=round(pulse.at_s, 3),
             devices=pulse.devices if isinstance(pulse.devices, tuple) else (),
             diskstats=text("diskstats"),
@@ -325,20 +325,20 @@ class Heartbeat(Struct, frozen=True, kw_only=True):
         )
 
 
-def recorded(file: Path) -> tuple[Heartbeat, ...]:
+def recorded(file: Path) -> tuple[RecordedSample, ...]:
     """All of a file. Raises MachineError."""
     try:
-        return tuple(msgspec.json.Decoder(Heartbeat).decode_lines(file.read_bytes()))
+        return tuple(msgspec.json.Decoder(RecordedSample).decode_lines(file.read_bytes()))
     except (OSError, msgspec.MsgspecError) as error:
         raise MachineError(str(file), f"no samples of Live: {error}", "install fsadvisor again") from error
 
 
-class Replaying(Sampling):
+class ReplaySampler(LiveSampler):
     """Tells what was recorded, of the last minute at once, and then a sample each second; then it begins anew."""
 
     def __init__(
         self,
-        beats: Sequence[Heartbeat],
+        beats: Sequence[RecordedSample],
         notify: Callable[[], object],
         failed: Callable[[Exception], object],
         second: float = 1.0,
@@ -347,7 +347,7 @@ class Replaying(Sampling):
         self._beats = beats
         self._next = 0
 
-    def seen(self) -> Seen:
+    def seen(self) -> LiveSamples:
         """As of now, and that it is a recording."""
         return replace(super().seen(), replayed=True)
 
@@ -374,6 +374,6 @@ class Replaying(Sampling):
             self._told()
 
 
-def counting(replay: Path | None, told: Callable[[], object], failed: Callable[[Exception], object]) -> Counting:
+def counting(replay: Path | None, told: Callable[[], object], failed: Callable[[Exception], object]) -> CounterSampler:
     """The counters of disks for the board, of this machine or as they were recorded."""
-    return Counting(told, failed) if replay is None else Replaying(recorded(replay), told, failed, 2.0)
+    return CounterSampler(told, failed) if replay is None else ReplaySampler(recorded(replay), told, failed, 2.0)

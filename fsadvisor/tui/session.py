@@ -303,7 +303,7 @@ class SurveyThread:
                 self._listener(outcome)
 
 
-class Newest(Generic[T]):
+class NewestAnswer(Generic[T]):
     """Answers on a daemon thread, one question at a time.
 
     What was asked before is dropped: it is not begun any more, and its answer is not told. `tell` is called on that

@@ -5,9 +5,9 @@ import tomllib
 
 import pytest
 
-from fsadvisor.tui.screens.attesting import Attesting, Waiving
+from fsadvisor.tui.screens.attesting import AttestationForm, WaiverForm
 from fsadvisor.tui.screens.checklist import Checklist
-from fsadvisor.tui.screens.choosing import Supposing
+from fsadvisor.tui.screens.choosing import SuppositionForm
 from fsadvisor.tui.screens.what_if import AttestationEffect
 from fsadvisor.tui.views.snapshot import finding_key
 from fsadvisor.tui.views.suppose import asked_of
@@ -35,7 +35,7 @@ def test_a_finding_is_waived_and_the_waiver_taken_back_where_one_reads_it(size, 
     async def steps(app, pilot):
         rule = app.screen.finding_here().rule.id
         await pilot.press("W")
-        await until(pilot, lambda: isinstance(app.screen, Waiving))
+        await until(pilot, lambda: isinstance(app.screen, WaiverForm))
         await pilot.pause()
         asked = beside(app)
         await typed(pilot, "a spare is on its way")
@@ -90,7 +90,7 @@ def test_one_finding_on_several_mounts_is_waived_on_all_of_them_by_one_form(tmp_
 def test_a_waiver_without_a_reason_is_refused_in_the_line_where_it_is_missing(tmp_path):
     async def steps(app, pilot):
         await pilot.press("enter", "W")
-        await until(pilot, lambda: isinstance(app.screen, Waiving))
+        await until(pilot, lambda: isinstance(app.screen, WaiverForm))
         await pilot.press("enter", "enter", "enter")
         await until(pilot, lambda: "say why the risk can be accepted" in shown(app))
         assert app.focused.id == "because"
@@ -105,7 +105,7 @@ def test_a_fact_is_attested_on_its_own_row(tmp_path):
     async def steps(app, pilot):
         await fact(app, pilot, "disk:nvme0n1", "disk.datasheet_plp")
         await pilot.press("a")
-        await until(pilot, lambda: isinstance(app.screen, Attesting))
+        await until(pilot, lambda: isinstance(app.screen, AttestationForm))
         await pilot.press("enter")
         await typed(pilot, "data sheet")
         await pilot.press("enter", "enter", "enter")
@@ -116,7 +116,7 @@ def test_a_fact_is_attested_on_its_own_row(tmp_path):
         await pilot.press("escape")
         await until(pilot, lambda: app.screen.name == "subject")
         await pilot.press("a")
-        await until(pilot, lambda: isinstance(app.screen, Attesting))
+        await until(pilot, lambda: isinstance(app.screen, AttestationForm))
         await pilot.pause()
         return came_of_it, beside(app)
 
@@ -135,7 +135,7 @@ def test_a_fact_is_supposed_on_its_own_row_by_its_value_alone():
     async def steps(app, pilot):
         await fact(app, pilot, "disk:nvme0n1", "disk.plp")
         await pilot.press("S")
-        await until(pilot, lambda: isinstance(app.screen, Supposing))
+        await until(pilot, lambda: isinstance(app.screen, SuppositionForm))
         await pilot.press("enter")
         await until(pilot, lambda: app.supposed)
         return app.supposed, app.current_mode
@@ -151,7 +151,7 @@ def test_a_supposition_of_what_is_so_already_is_answered_and_not_taken():
     async def steps(app, pilot):
         await fact(app, pilot, "disk:nvme0n1", "disk.plp")
         await pilot.press("S")
-        await until(pilot, lambda: isinstance(app.screen, Supposing))
+        await until(pilot, lambda: isinstance(app.screen, SuppositionForm))
         await pilot.press("G", "enter")
         await until(pilot, lambda: "disk.plp is proven already" in shown(app))
         return app.supposed
@@ -259,7 +259,7 @@ def test_a_number_that_was_written_from_the_form_of_several_things_is_asked_no_m
         await until(pilot, lambda: isinstance(app.screen, Checklist))
         await pilot.pause()
         await pilot.press("space", "j", "enter")
-        await until(pilot, lambda: type(app.screen) is Attesting)
+        await until(pilot, lambda: type(app.screen) is AttestationForm)
         await pilot.pause()
         await typed(pilot, "5000")
         await pilot.press("enter", "enter")

@@ -15,7 +15,7 @@ from fsadvisor.machine.port import MachineError
 from fsadvisor.measure.now.stored_windows import incident
 from fsadvisor.survey.whole import survey
 from fsadvisor.tui.app import FsadvisorApp
-from fsadvisor.tui.sampling import Heartbeat, Replaying, recorded
+from fsadvisor.tui.sampling import RecordedSample, ReplaySampler, recorded
 from fsadvisor.tui.views import probes
 from tests.cases import few
 from tests.command import in_text
@@ -86,7 +86,7 @@ def test_the_commands_of_what_hurts_tell_of_the_tours_incident(command):
 def test_what_is_played_begins_with_a_minutes_course_goes_on_and_begins_anew():
     beats = recorded(LIVE)
     told, failed = [], []
-    playing = Replaying(beats, lambda: told.append(1), failed.append)
+    playing = ReplaySampler(beats, lambda: told.append(1), failed.append)
     playing._sample()
     seen = playing.seen()
     assert seen.replayed
@@ -114,7 +114,7 @@ def test_what_was_recorded_names_no_file_or_program_of_the_host_that_it_was_reco
     for word in ("/var/tmp", '"loop', "vda", "/work", "pytest", "python", "qemu"):
         assert word not in text
     for line in LIVE.read_bytes().splitlines():
-        beat = msgspec.json.decode(line, type=Heartbeat)
+        beat = msgspec.json.decode(line, type=RecordedSample)
         assert {one.name for one in beat.writing.writers} <= {"mongod", "postgres", "rsync"}
     programs = [
         one["name"]

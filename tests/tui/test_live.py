@@ -12,10 +12,10 @@ from fsadvisor.machine.kernel_events import Changed
 from fsadvisor.measure.waits.rates import RateHistory
 from fsadvisor.tui.app import FsadvisorApp
 from fsadvisor.tui.explorer import Explorer
-from fsadvisor.tui.sampling import Beat, Pace, Sampling
+from fsadvisor.tui.sampling import DrawingPace, LiveSampler, SamplingThread
 from fsadvisor.tui.screens.live import Live
 from fsadvisor.tui.views import live as live_views
-from fsadvisor.tui.views.live import Seen
+from fsadvisor.tui.views.live import LiveSamples
 from fsadvisor.tui.widgets.rows_view import RowsView
 from fsadvisor.tui.widgets.text_views import DocumentView
 from tests.tui.driving import TERMINAL, explored, long, screen, session, shown, until
@@ -43,7 +43,9 @@ class MadeUp:
         self.paused = True
 
     def seen(self):
-        return Seen(moments=tuple(self.course.moments), writing=writing(), paused=self.paused, silent_s=self.silent_s)
+        return LiveSamples(
+            moments=tuple(self.course.moments), writing=writing(), paused=self.paused, silent_s=self.silent_s
+        )
 
     def moments(self, number, disks=(DISK, "sdb")):
         for at in range(number):
@@ -268,14 +270,14 @@ def test_an_error_in_a_beat_is_told():
     def sample():
         raise ValueError("ours")
 
-    Beat(sample, 0.001, 1.0, lambda error: (failed.append(error), ended.set())).go()
+    SamplingThread(sample, 0.001, 1.0, lambda error: (failed.append(error), ended.set())).go()
     assert ended.wait(END_S)
     assert str(failed[0]) == "ours"
 
 
 def test_a_sample_that_hangs_holds_nobody_and_is_known_to_hang():
     began, release = threading.Event(), threading.Event()
-    beat = Beat(lambda: (began.set(), release.wait(END_S)), 0.001, 1.0, print)
+    beat = SamplingThread(lambda: (began.set(), release.wait(END_S)), 0.001, 1.0, print)
     beat.go()
     assert began.wait(END_S)
     beat.pause()
@@ -285,7 +287,7 @@ def test_a_sample_that_hangs_holds_nobody_and_is_known_to_hang():
 
 def test_this_machine_is_sampled_until_paused():
     told, failed = threading.Semaphore(0), []
-    sampling = Sampling(told.release, failed.append, second=0.02)
+    sampling = LiveSampler(told.release, failed.append, second=0.02)
     sampling.go()
     assert all(told.acquire(timeout=END_S) for _ in range(3))
     sampling.pause()
@@ -356,7 +358,7 @@ def test_a_disk_without_advice_or_mount_says_so():
 
 def test_pictures_take_their_share_of_a_processor_and_no_more():
     def drawn(each_s, seconds=60):
-        pace, used_s, times = Pace(), 1.0, []
+        pace, used_s, times = DrawingPace(), 1.0, []
         for at in range(100, 100 + seconds):
             if pace.is_due(at + 0.02 * (at % 2), used_s):
                 times.append(at)

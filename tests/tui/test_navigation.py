@@ -3,7 +3,7 @@
 import pytest
 
 from fsadvisor.pages.document import Document
-from fsadvisor.tui.screens.choosing import Supposing
+from fsadvisor.tui.screens.choosing import SuppositionForm
 from fsadvisor.tui.screens.dialogs import Question
 from fsadvisor.tui.views.snapshot import finding_key
 from tests.cases import few
@@ -118,7 +118,7 @@ def test_escape_takes_a_search_away_before_it_leads_back():
 def test_escape_in_what_is_chosen_of_leads_out():
     async def steps(app, pilot):
         await pilot.press("S")
-        await until(pilot, lambda: isinstance(app.screen, Supposing))
+        await until(pilot, lambda: isinstance(app.screen, SuppositionForm))
         await pilot.press("escape")
         await until(pilot, lambda: app.screen.name == "overview")
 

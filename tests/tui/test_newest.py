@@ -3,13 +3,13 @@
 import queue
 import threading
 
-from fsadvisor.tui.session import Newest
+from fsadvisor.tui.session import NewestAnswer
 from tests.waiting import END_S
 
 
 def asked():
     told = queue.SimpleQueue()
-    return Newest(told.put), told
+    return NewestAnswer(told.put), told
 
 
 def test_an_answer_is_told():

@@ -3,7 +3,7 @@
 import pytest
 
 from fsadvisor.rulebook.rule import CALLS_FOR_ACTION
-from fsadvisor.tui.screens.choosing import Supposing
+from fsadvisor.tui.screens.choosing import SuppositionForm
 from fsadvisor.tui.views.snapshot import finding_key
 from fsadvisor.tui.widgets.rows_view import RowsView
 from fsadvisor.tui.widgets.text_views import DocumentView
@@ -34,7 +34,7 @@ def test_on_the_board_a_key_supposes_facts_of_the_row_and_of_nothing_else(kind):
     async def steps(app, pilot):
         here = await on_the_board(app, pilot, kind)
         await pilot.press("S")
-        await until(pilot, lambda: isinstance(app.screen, Supposing))
+        await until(pilot, lambda: isinstance(app.screen, SuppositionForm))
         return app.snapshot.subjects[here], app.screen._offered
 
     subject, offered = explored(steps, machine=OLD)

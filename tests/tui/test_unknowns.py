@@ -10,9 +10,9 @@ import pytest
 
 from fsadvisor.machine.kept_files import ATTESTATIONS, WithFile, attestation_text
 from fsadvisor.machine.opening import open_machine
-from fsadvisor.tui.screens.attesting import Attesting
+from fsadvisor.tui.screens.attesting import AttestationForm
 from fsadvisor.tui.screens.checklist import Checklist
-from fsadvisor.tui.screens.choosing import Supposing
+from fsadvisor.tui.screens.choosing import SuppositionForm
 from fsadvisor.tui.screens.unknowns import Unknowns
 from fsadvisor.tui.screens.what_if import AttestationEffect, WhatIf
 from fsadvisor.tui.views.unknowns import Means
@@ -218,7 +218,7 @@ def test_what_is_wrong_in_the_form_is_told_in_the_words_of_the_command_line(tmp_
             await pilot.press("enter")
             await until(pilot, lambda complaint=complaint: complaint in shown(app))
             app.screen.query_one(f"#{field}").value = right
-        return isinstance(app.screen, Attesting)
+        return isinstance(app.screen, AttestationForm)
 
     assert attesting(steps, tmp_path / "attest.toml")
 
@@ -233,7 +233,7 @@ def test_a_number_is_typed_and_must_be_one(tmp_path):
         await pilot.press("a")
         await until(pilot, lambda: isinstance(app.screen, Checklist))
         await pilot.press("enter")
-        await until(pilot, lambda: type(app.screen) is Attesting and app.screen.query("#value"))
+        await until(pilot, lambda: type(app.screen) is AttestationForm and app.screen.query("#value"))
         await typed(pilot, "many")
         app.screen.query_one("#because").value = "counted"
         app.screen.query_one("#until").focus()
@@ -282,7 +282,7 @@ def test_w_supposes_an_answer_and_shows_what_follows():
         await opened(app, pilot)
         await on_first(app, pilot, Means.ATTEST, "filesystem.timestamps_expendable")
         await pilot.press("w")
-        await until(pilot, lambda: isinstance(app.screen, Supposing))
+        await until(pilot, lambda: isinstance(app.screen, SuppositionForm))
         await pilot.press("enter")
         await until(pilot, lambda: isinstance(app.screen, WhatIf))
         await until(pilot, lambda: "CHANGED" in shown(app))

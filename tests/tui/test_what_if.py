@@ -8,7 +8,7 @@ from msgspec import structs
 
 from fsadvisor.machine.opening import open_machine
 from fsadvisor.storage import Supposition
-from fsadvisor.tui.screens.choosing import Supposing
+from fsadvisor.tui.screens.choosing import SuppositionForm
 from fsadvisor.tui.screens.export import content
 from fsadvisor.tui.screens.what_if import ChangeScreen, WhatIf
 from fsadvisor.tui.terminal import Terminal
@@ -49,7 +49,7 @@ def rows(app, name):
 
 async def chosen(app, pilot, words):
     """Search for the words, and open what is found first."""
-    await until(pilot, lambda: isinstance(app.screen, Supposing))
+    await until(pilot, lambda: isinstance(app.screen, SuppositionForm))
     await pilot.press("slash")
     await typed(pilot, words)
     await pilot.press("enter")

@@ -12,7 +12,7 @@ from fsadvisor.pages.glyphs import ASCII, UNICODE, Tone, columns, plain
 from fsadvisor.pages.glyphs import width as columns_of
 from fsadvisor.pages.screen import laid
 from fsadvisor.tui.views import live, live_disk
-from fsadvisor.tui.views.live_limit import Writers
+from fsadvisor.tui.views.live_limit import WriterHistory
 from tests.cases import each
 from tests.views.pulses import SYNCING, processes, pulse, stacks
 from tests.views.seen import snapshot_from
@@ -24,7 +24,7 @@ def seen(*pulses, writing=None, **told):
     history = RateHistory()
     for one in pulses:
         history.add(one)
-    return live.Seen(moments=tuple(history.moments), **({"writing": writing} if writing else {}), **told)
+    return live.LiveSamples(moments=tuple(history.moments), **({"writing": writing} if writing else {}), **told)
 
 
 def busy(names=("sda", "sdb"), seconds=12, flushes=0.03):
@@ -37,7 +37,7 @@ def busy(names=("sda", "sdb"), seconds=12, flushes=0.03):
 
 
 def writing(name="postgres", **told):
-    writers = Writers()
+    writers = WriterHistory()
     writers.add(processes(0.0, {7: 0, 8: 0}, names={7: name}, **told))
     writers.add(processes(1.0, {7: 5 << 20, 8: 4096}, names={7: name}, **told))
     for at in range(10):
@@ -128,7 +128,7 @@ def test_disks_are_found_by_what_they_are_called():
 
 
 def test_processes_tell_their_bytes_and_in_how_many_looks_they_waited():
-    now = live.Seen(moments=busy().moments, writing=writing())
+    now = live.LiveSamples(moments=busy().moments, writing=writing())
     first, second = texts(live.writer_rows(now, "bytes written", 80, UNICODE))
     assert first.split() == ["5.00M", "5.00M", "40", "%", "4", "of", "10", "postgres", "7"]
     assert "writer" in second
@@ -136,25 +136,25 @@ def test_processes_tell_their_bytes_and_in_how_many_looks_they_waited():
 
 
 def test_processes_that_may_not_be_asked_are_counted_with_the_cure():
-    now = live.Seen(writing=writing(denied=90))
+    now = live.LiveSamples(writing=writing(denied=90))
     title, _ = live.writers_title(now, "name", 80, UNICODE)
     assert "90 of 92 not known: run as root" in plain(title)
 
 
 def test_where_waiting_can_not_be_told_it_says_why_and_shows_no_zero():
-    writers = Writers()
+    writers = WriterHistory()
     writers.add(processes(0.0, {7: 0}))
     writers.add(processes(1.0, {7: 1}))
     writers.sample(stacks(1.0, {}, unknown=Unknown(Cause.DENIED, "run as root", "/proc/PID/stack")))
-    now = live.Seen(writing=writers.writing())
+    now = live.LiveSamples(writing=writers.writing())
     assert "fsync: denied (/proc/PID/stack); run as root" in plain(live.writers_title(now, "name", 80, UNICODE)[1])
     assert " ?  " in texts(live.writer_rows(now, "name", 80, UNICODE))[0]
 
 
 def test_the_last_line_says_what_watching_costs_and_when_nothing_answers():
     assert "2.0 % of a processor" in plain(live.status(busy(), 80))
-    assert "paused" in plain(live.status(live.Seen(paused=True), 80))
-    assert "not answered for 7 s" in plain(live.status(live.Seen(silent_s=7.2), 80))
+    assert "paused" in plain(live.status(live.LiveSamples(paused=True), 80))
+    assert "not answered for 7 s" in plain(live.status(live.LiveSamples(silent_s=7.2), 80))
 
 
 def test_a_disk_tells_its_minute_and_what_stands_on_it():
@@ -195,7 +195,7 @@ def test_where_a_process_writes_that_is_not_told_is_not_nowhere():
 @each("width", WIDTHS)
 @each("hostile", ["[bold]x[/]", "\x1b]0;x\x07", "宽" * 300, "x" * 4096, "\udcff\u202e", "a b) S"])
 def test_no_name_breaks_a_line_or_reaches_the_terminal(glyphs, width, hostile):
-    now = live.Seen(
+    now = live.LiveSamples(
         moments=busy((hostile.replace(" ", "_").replace("\x1b", "\x1b"), "sdb")).moments, writing=writing(hostile)
     )
     names = {"sdb": hostile}
@@ -214,7 +214,7 @@ def test_no_name_breaks_a_line_or_reaches_the_terminal(glyphs, width, hostile):
 
 @each("width", WIDTHS)
 def test_ascii_takes_the_same_columns_and_no_other_signs(width):
-    now = live.Seen(moments=busy().moments, writing=writing())
+    now = live.LiveSamples(moments=busy().moments, writing=writing())
 
     def lines(glyphs):
         return [

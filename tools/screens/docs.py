@@ -24,11 +24,11 @@ from fsadvisor.rulebook.loading import own_rulebook
 from fsadvisor.survey.whole import survey
 from fsadvisor.tui.app import FsadvisorApp
 from fsadvisor.tui.explorer import Explorer
-from fsadvisor.tui.sampling import Sampling
+from fsadvisor.tui.sampling import LiveSampler
 from fsadvisor.tui.screens.live import Live
 from fsadvisor.tui.session import Session
 from fsadvisor.tui.terminal import Terminal
-from fsadvisor.tui.views.live import Seen
+from fsadvisor.tui.views.live import LiveSamples
 from tools.screens import played
 from tools.screens.picture import svg
 
@@ -65,7 +65,7 @@ _TURN_S: Final = 0.1
 _TURNS: Final = 5_000
 
 
-class _Played(Sampling):
+class _Played(LiveSampler):
     """A minute of a mail server that is made up, in place of this machine's."""
 
     def go(self) -> None:
@@ -76,9 +76,9 @@ class _Played(Sampling):
     def pause(self) -> None:
         """Nor any to wait for."""
 
-    def seen(self) -> Seen:
+    def seen(self) -> LiveSamples:
         """The minute."""
-        return Seen(moments=played.minute(), writing=played.writing())
+        return LiveSamples(moments=played.minute(), writing=played.writing())
 
 
 class _PlayedLive(Live):

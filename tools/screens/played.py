@@ -5,7 +5,7 @@ from __future__ import annotations
 from fsadvisor.machine.port import Reply
 from fsadvisor.machine.pulse import Pulse
 from fsadvisor.measure.waits.rates import Moment, RateHistory
-from fsadvisor.tui.views.live_limit import Writer, Writing
+from fsadvisor.tui.views.live_limit import Writer, WritingProcesses
 
 _SECONDS = 61
 _VMSTAT = "nr_dirty 21000\nnr_writeback 400\nnr_dirty_threshold 400000\nnr_dirty_background_threshold 200000\n"
@@ -29,7 +29,7 @@ def minute() -> tuple[Moment, ...]:
     return tuple(history.moments)
 
 
-def writing() -> Writing:
+def writing() -> WritingProcesses:
     """Who wrote in it."""
     told = (
         ("rsync", 41217, 96 << 20, 1843 << 20, 0.02, "/var/mail", "backup.service"),
@@ -51,7 +51,7 @@ def writing() -> Writing:
         )
         for name, pid, now, all_of_it, share, mount, unit in told
     )
-    return Writing(writers=writers, seen=212)
+    return WritingProcesses(writers=writers, seen=212)
 
 
 def _pulse(at_s: float, counted: dict[str, list[float]]) -> Pulse:

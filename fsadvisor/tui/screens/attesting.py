@@ -21,7 +21,7 @@ from fsadvisor.pages.values import full_name
 from fsadvisor.storage.catalogue import Kind, catalogue
 from fsadvisor.tui.actions import Action
 from fsadvisor.tui.screen import ExplorerScreen
-from fsadvisor.tui.session import Newest
+from fsadvisor.tui.session import NewestAnswer
 from fsadvisor.tui.views import suppose, unknowns, values
 from fsadvisor.tui.views.values import NoValueError, hint, typed
 from fsadvisor.tui.widgets.rows_view import RowsView
@@ -45,7 +45,7 @@ _MOST_ASKED: Final = 10
 """Lines that the question, and what is wrong with an answer, may take."""
 
 
-class Attesting(ExplorerScreen):
+class AttestationForm(ExplorerScreen):
     """Asks step by step; Escape goes a step back. `offered` are ids of subjects and names of facts to choose from."""
 
     NAME = "attest"
@@ -55,12 +55,12 @@ class Attesting(ExplorerScreen):
     WHICH: ClassVar[str] = "Attest what?"
     VERTICAL_BREAKPOINTS = [(0, "-short"), (30, "-tall")]  # noqa: RUF012 - Textual's own
     DEFAULT_CSS = """
-    Attesting #form { height: 1fr; padding: 0 1; }
-    Attesting #form Vertical { height: 2; }
-    Attesting.-tall #form { padding: 1 1; }
-    Attesting.-tall #form Vertical { height: 3; }
-    Attesting #form Input { width: 1fr; border: none; height: 1; padding: 0 1; background: $panel; }
-    Attesting #form Input:focus { border: none; background: $primary 30%; }
+    AttestationForm #form { height: 1fr; padding: 0 1; }
+    AttestationForm #form Vertical { height: 2; }
+    AttestationForm.-tall #form { padding: 1 1; }
+    AttestationForm.-tall #form Vertical { height: 3; }
+    AttestationForm #form Input { width: 1fr; border: none; height: 1; padding: 0 1; background: $panel; }
+    AttestationForm #form Input:focus { border: none; background: $primary 30%; }
     """
     BESIDE = True
     ACTIONS: ClassVar[tuple[Action, ...]] = (
@@ -79,7 +79,7 @@ class Attesting(ExplorerScreen):
         self._entries: tuple[Entry, ...] = ()
         self._kept: tuple[Entry, ...] = ()
         self.is_written = False
-        self._newest: Newest[tuple[Entry, ...]] = Newest(partial(self.call_later, self._answered))
+        self._newest: NewestAnswer[tuple[Entry, ...]] = NewestAnswer(partial(self.call_later, self._answered))
 
     def body(self) -> ComposeResult:
         """The question, and what answers it at each step."""
@@ -307,7 +307,7 @@ class Attesting(ExplorerScreen):
             self._go(before)
 
 
-class Waiving(Attesting):
+class WaiverForm(AttestationForm):
     """Accepting a finding until a day; `offered` are ids of its subjects, each with the id of its rule."""
 
     NAME = "waive"

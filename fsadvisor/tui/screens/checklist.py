@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, ClassVar
 from fsadvisor.pages.glyphs import Tone, line, span
 from fsadvisor.pages.values import counted, full_name
 from fsadvisor.tui.actions import Action
-from fsadvisor.tui.screens.attesting import Attesting
+from fsadvisor.tui.screens.attesting import AttestationForm
 from fsadvisor.tui.views import suppose, values
 from fsadvisor.tui.widgets.rows_view import RowsView
 from fsadvisor.tui.widgets.text_views import LinesView
@@ -21,13 +21,13 @@ if TYPE_CHECKING:
     from fsadvisor.tui.views.snapshot import Snapshot
 
 
-class Checklist(Attesting):
+class Checklist(AttestationForm):
     """What is left unanswered is not written."""
 
     NAME = "checklist"
     ACTIONS: ClassVar[tuple[Action, ...]] = (
         Action("turn", "space", "Answer", "The next answer to the question under the cursor: yes, no, or none"),
-        *Attesting.ACTIONS,
+        *AttestationForm.ACTIONS,
     )
 
     def __init__(self, offered: Sequence[tuple[str, str]]) -> None:
@@ -92,7 +92,7 @@ class Checklist(Attesting):
         """On to who says so; a value that has to be typed is asked for by itself."""
         offered = self._offered[int(key)]
         if not values.next_answer(offered[1], ""):
-            one = Attesting([offered])
+            one = AttestationForm([offered])
             self.app.push_screen(one, lambda _: self._leave_out(offered) if one.is_written else None)
         elif self._answered_facts:
             self._tell("")

@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from fsadvisor.tui.views.snapshot import Snapshot
 
 
-class TypedToFind(ExplorerScreen):
+class TypeToFindScreen(ExplorerScreen):
     """Beside the place that asks; a letter begins a search of its list, where that has names."""
 
     @property
@@ -54,7 +54,7 @@ class TypedToFind(ExplorerScreen):
             self.query_one(SearchBar).query_one(Input).insert_text_at_cursor(letter)
 
 
-class Choosing(TypedToFind):
+class ChoiceScreen(TypeToFindScreen):
     """Tells `then` the key of the row that was chosen, once it is left; nothing where it was left by Escape."""
 
     NAME = "choose"
@@ -92,7 +92,7 @@ _MOST_ASKED: Final = 8
 """Lines that the question, and what is wrong with an answer, may take."""
 
 
-class Supposing(TypedToFind):
+class SuppositionForm(TypeToFindScreen):
     """Asks step by step; Escape goes a step back. `offered` are the ids and facts to choose from, () for all."""
 
     NAME = "suppose"

@@ -37,7 +37,7 @@ _INTO_THE_PLAN: Final = ("choose", "plan")
 NOWHERE: Final = "A recording keeps nothing: fsadvisor --on PATH --attestations FILE says where to."
 
 
-class Deciding(ExplorerScreen):
+class DecisionScreen(ExplorerScreen):
     """A place with a finding, a fact or a subject under the cursor; its ACTIONS have DECISIONS among them."""
 
     _offered_before: tuple[bool, ...] = ()
@@ -95,9 +95,9 @@ class Deciding(ExplorerScreen):
             if self._is_kept():
                 self._withdraw(finding)
         elif self._is_kept():
-            from fsadvisor.tui.screens.attesting import Waiving
+            from fsadvisor.tui.screens.attesting import WaiverForm
 
-            self.app.push_screen(Waiving([(one.id, finding.rule.id) for one in finding.subjects]))
+            self.app.push_screen(WaiverForm([(one.id, finding.rule.id) for one in finding.subjects]))
 
     def _withdraw(self, finding: Finding) -> None:
         """Ask, then take the waiver back."""
@@ -148,10 +148,10 @@ class Deciding(ExplorerScreen):
         snapshot = self.explorer.snapshot
         here = self.facts_here(snapshot) if snapshot else ()
         if here:
-            from fsadvisor.tui.screens.choosing import Supposing
+            from fsadvisor.tui.screens.choosing import SuppositionForm
 
             asked = suppose.asked_by(self.explorer.session.rulebook.rules)
-            self.app.push_screen(Supposing(sorted(here, key=lambda one: one[1] not in asked)))
+            self.app.push_screen(SuppositionForm(sorted(here, key=lambda one: one[1] not in asked)))
         else:
             self.say("There is no fact here to suppose otherwise.", failed=True)
 
@@ -167,10 +167,10 @@ class Deciding(ExplorerScreen):
 
 def attesting_screen(offered: Sequence[tuple[str, str]]) -> Screen[None]:
     """The form for one fact, or the page for several; each is a subject's id and a fact's name."""
-    from fsadvisor.tui.screens.attesting import Attesting
+    from fsadvisor.tui.screens.attesting import AttestationForm
     from fsadvisor.tui.screens.checklist import Checklist
 
-    return Attesting(offered) if len(offered) == 1 else Checklist(offered)
+    return AttestationForm(offered) if len(offered) == 1 else Checklist(offered)
 
 
 def _why_not(snapshot: Snapshot, subject: str, fact: str) -> str:

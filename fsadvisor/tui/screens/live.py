@@ -10,7 +10,7 @@ from textual.containers import Container, Vertical
 
 from fsadvisor.pages.document import Document, Gap, paragraph
 from fsadvisor.tui.actions import Action
-from fsadvisor.tui.sampling import Sampling
+from fsadvisor.tui.sampling import LiveSampler
 from fsadvisor.tui.screen import ExplorerScreen
 from fsadvisor.tui.views import live, live_disk
 from fsadvisor.tui.widgets.rows_view import RowsView
@@ -67,12 +67,12 @@ class Live(ExplorerScreen):
     Live.-wide #disk { display: block; width: 58; }
     Live.-widest #disk { display: block; width: 86; }
     """
-    SAMPLING: ClassVar[type[Sampling]] = Sampling
+    SAMPLING: ClassVar[type[LiveSampler]] = LiveSampler
 
     def __init__(self) -> None:
         super().__init__()
-        self._sampling: Sampling | None = None
-        self._seen = live.Seen()
+        self._sampling: LiveSampler | None = None
+        self._seen = live.LiveSamples()
         self._names: Mapping[str, str] = {}
         self._disk = ""
         self._every = False
@@ -135,13 +135,13 @@ class Live(ExplorerScreen):
             self._ticking.resume()
         self._tick()
 
-    def _made(self, notify: Callable[[], object], failed: Callable[[Exception], object]) -> Sampling:
+    def _made(self, notify: Callable[[], object], failed: Callable[[Exception], object]) -> LiveSampler:
         replay = self.explorer.session.replay
         if replay is None:
             return self.SAMPLING(notify, failed)
-        from fsadvisor.tui.sampling import Replaying, recorded
+        from fsadvisor.tui.sampling import ReplaySampler, recorded
 
-        return Replaying(recorded(replay), notify, failed)
+        return ReplaySampler(recorded(replay), notify, failed)
 
     def on_screen_suspend(self) -> None:
         """Another place is seen."""

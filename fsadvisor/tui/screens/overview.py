@@ -10,9 +10,9 @@ from textual.containers import Container, Vertical
 
 from fsadvisor.pages.glyphs import NOTHING
 from fsadvisor.tui.actions import Action
-from fsadvisor.tui.screens.choosing import Choosing
+from fsadvisor.tui.screens.choosing import ChoiceScreen
 from fsadvisor.tui.screens.deciding import DECISIONS
-from fsadvisor.tui.screens.panes import OnTheBoard, Telling
+from fsadvisor.tui.screens.panes import BoardScreen, FindingTexts
 from fsadvisor.tui.views import advice, board, finding, storage_tree
 from fsadvisor.tui.views.overview import Shape, detail_title, edge, layout
 from fsadvisor.tui.views.snapshot import finding_key
@@ -31,8 +31,8 @@ if TYPE_CHECKING:
     from fsadvisor.pages.glyphs import Line
     from fsadvisor.report.findings import Finding
     from fsadvisor.tui.explorer import Explorer
-    from fsadvisor.tui.sampling import Counting
-    from fsadvisor.tui.views.advice import Narrowing
+    from fsadvisor.tui.sampling import CounterSampler
+    from fsadvisor.tui.views.advice import AdviceFilter
     from fsadvisor.tui.views.overview import Layout
     from fsadvisor.tui.views.snapshot import Snapshot
 
@@ -42,7 +42,7 @@ _REST_S: Final = 0.06
 _TREE: Final = ("fold", "turn_fold")
 
 
-class Overview(OnTheBoard):
+class Overview(BoardScreen):
     """Where one moves in the tree, the advice is narrowed to what speaks of the subject, its stack and its users."""
 
     AUTO_FOCUS = "#advice"
@@ -72,14 +72,14 @@ class Overview(OnTheBoard):
 
     def __init__(self) -> None:
         super().__init__()
-        self._counting: Counting | None = None
+        self._counting: CounterSampler | None = None
         self._moving = board.Traffic()
         self._resting: Timer | None = None
-        self._beside = Telling(partial(self.call_later, self._show_detail))
-        self._way = advice.ALL_ADVICE
+        self._beside = FindingTexts(partial(self.call_later, self._show_detail))
+        self._filter = advice.ALL_ADVICE
         self._about = ""
         """The id of the subject that the advice is narrowed to; '' where it is not."""
-        self._narrowed: tuple[tuple[int, str, Narrowing] | None, list[int] | None] = (None, None)
+        self._narrowed: tuple[tuple[int, str, AdviceFilter] | None, list[int] | None] = (None, None)
         self._gathered: tuple[tuple[str, str], ...] = ()
         """What was gathered for a plan when the advice was drawn."""
 
@@ -129,7 +129,7 @@ class Overview(OnTheBoard):
         if self._counting is not None:
             self._counting.go()
 
-    def counting(self, notify: Callable[[], object], failed: Callable[[Exception], object]) -> Counting:
+    def counting(self, notify: Callable[[], object], failed: Callable[[Exception], object]) -> CounterSampler:
         """What samples the disks. It is loaded here, because the explorer starts without what measures."""
         from fsadvisor.tui.sampling import counting
 
@@ -213,9 +213,9 @@ class Overview(OnTheBoard):
         only = self._only(snapshot)
         chosen = self.explorer.chosen
         self._gathered = chosen.pairs
-        view, way = self._advice, self._way
+        view, wanted = self._advice, self._filter
         among = range(len(snapshot.findings)) if only is None else only
-        groups = advice.grouped(snapshot, way, among) if way.what and not way.value else ()
+        groups = advice.grouped(snapshot, wanted, among) if wanted.what and not wanted.value else ()
         glyphs, height = self.explorer.glyphs, self._layout(self.size).advice
         view.show(
             lambda columns: advice.rows(
@@ -228,20 +228,20 @@ class Overview(OnTheBoard):
     def _advice_title(self, snapshot: Snapshot) -> Line:
         about = storage_tree.about(snapshot.subjects[self._about]) if self._about else ""
         chosen = self.explorer.chosen.findings(snapshot.findings)
-        return advice.title(snapshot, self._only(snapshot), about, chosen, self._way)
+        return advice.title(snapshot, self._only(snapshot), about, chosen, self._filter)
 
     def _only(self, snapshot: Snapshot) -> list[int] | None:
         """The places of the advice that the tree, or a filter, narrows it to; worked out once, as each key asks it."""
-        asked = snapshot.number, self._about, self._way
+        asked = snapshot.number, self._about, self._filter
         if self._narrowed[0] != asked:
             self._narrowed = asked, self._narrowed_to(snapshot)
         return self._narrowed[1]
 
     def _narrowed_to(self, snapshot: Snapshot) -> list[int] | None:
         about = snapshot.relations.advice_on(snapshot.relations.stack(self._about)) if self._about else None
-        if not self._way.value:
+        if not self._filter.value:
             return about
-        places = advice.places_of(snapshot, self._way)
+        places = advice.places_of(snapshot, self._filter)
         return places if about is None else [one for one in about if one in places]
 
     def on_rows_view_moved(self, event: RowsView.Moved) -> None:
@@ -320,7 +320,7 @@ class Overview(OnTheBoard):
         if action in _TREE:
             return self.focused is self._storage
         if action == "all_advice":
-            return bool(self._about or self._way.what)
+            return bool(self._about or self._filter.what)
         if action == "sort":
             return self.focused is self._storage
         return super().check_action(action, parameters)
@@ -366,17 +366,19 @@ class Overview(OnTheBoard):
         snapshot = self._snapshot
         if snapshot is not None:
             question = "Show which advice? Type to find"
-            choices = partial(advice.ways, snapshot)
-            self.app.push_screen(Choosing(self.MODE, question, choices, lambda key: self.show_only(advice.way_of(key))))
+            choices = partial(advice.filters, snapshot)
+            self.app.push_screen(
+                ChoiceScreen(self.MODE, question, choices, lambda key: self.show_only(advice.filter_of(key)))
+            )
 
     def on_explorer_narrowed(self, message: Explorer.Narrowed) -> None:
         """A count of the head was clicked."""
-        self.show_only(message.way)
+        self.show_only(message.wanted)
 
-    def show_only(self, way: Narrowing) -> None:
+    def show_only(self, wanted: AdviceFilter) -> None:
         """Some of the advice, or all of it in another order."""
-        self._way = way
+        self._filter = wanted
         if self._snapshot is not None:
             self._show_advice(self._snapshot)
-            self._advice.cursor = 1 if way.what and not way.value else 0  # a group's name stands first
+            self._advice.cursor = 1 if wanted.what and not wanted.value else 0  # a group's name stands first
             self.set_focus(self._advice)

@@ -11,8 +11,8 @@ from functools import partial
 from typing import TYPE_CHECKING, Final, TypeAlias
 
 from fsadvisor.pages.glyphs import NOTHING, Span, Tone, span
-from fsadvisor.tui.screens.deciding import Deciding
-from fsadvisor.tui.session import Newest
+from fsadvisor.tui.screens.deciding import DecisionScreen
+from fsadvisor.tui.session import NewestAnswer
 from fsadvisor.tui.views import finding, overview, storage_tree
 from fsadvisor.tui.views.overview import edge
 from fsadvisor.tui.views.snapshot import finding_key
@@ -38,7 +38,7 @@ _TURN_S: Final = 0.25
 """How often the count is told."""
 
 
-class Glimpsing(Deciding):
+class GlimpseScreen(DecisionScreen):
     """Its list `#tree`, with `#tree-edge` above, can be moved in until there is a snapshot."""
 
     _waiting: Timer | None = None
@@ -87,7 +87,7 @@ def _drawn(joints: str, title: Line, glyphs: Glyphs, columns: int) -> Pieces:
     return edge(joints, title, columns, glyphs, lit=bool(title))
 
 
-class OnTheBoard(Glimpsing):
+class BoardScreen(GlimpseScreen):
     """The board is the list `#tree`."""
 
     def __init__(self) -> None:
@@ -155,14 +155,14 @@ _MANY: Final = 200
 """Subjects that take a moment to tell of: no key may wait for that."""
 
 
-class Telling:
+class FindingTexts:
     """Keeps what was told of the snapshot of the moment. `notify` is called on a thread once there is more."""
 
     def __init__(self, notify: Callable[[], object]) -> None:
         self._told = notify
         self._kept: dict[_Asked, Sequence[Line]] = {}
         self._of = 0
-        self._newest = Newest["Sequence[Line]"](lambda _: notify())
+        self._newest = NewestAnswer["Sequence[Line]"](lambda _: notify())
         self._asked: _Asked | None = None
 
     def lines(self, snapshot: Snapshot, finding: Finding, columns: int, glyphs: Glyphs) -> Sequence[Line]:

@@ -15,7 +15,7 @@ from fsadvisor.plan import documents
 from fsadvisor.tui.actions import Action
 from fsadvisor.tui.copying import copy
 from fsadvisor.tui.screen import WIDE, ExplorerScreen
-from fsadvisor.tui.session import Newest
+from fsadvisor.tui.session import NewestAnswer
 from fsadvisor.tui.views import finding, plan
 from fsadvisor.tui.widgets.bars import AskLine
 from fsadvisor.tui.widgets.rows_view import RowsView
@@ -71,7 +71,7 @@ class PlanScreen(ExplorerScreen):
         super().__init__()
         self._found: plan.Gathered | None = None
         self._made_for: object = None
-        self._newest: Newest[plan.Gathered] = Newest(partial(self.call_later, self._made))
+        self._newest: NewestAnswer[plan.Gathered] = NewestAnswer(partial(self.call_later, self._made))
         self._pages: Mapping[str, Document] = {}
         self._page = plan.STEPS
 

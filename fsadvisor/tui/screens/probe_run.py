@@ -24,7 +24,7 @@ from fsadvisor.tui.views.probes import NO_RESULTS, ResultsByMount, results_of
 if TYPE_CHECKING:
     from fsadvisor.machine.port import Machine
     from fsadvisor.storage import Storage
-    from fsadvisor.tui.measuring import Measurer, Prober
+    from fsadvisor.tui.measuring import Measurer, ProbeMeasurer
     from fsadvisor.tui.views.progress import ProbeProgress
     from fsadvisor.tui.views.snapshot import Snapshot
 
@@ -108,7 +108,7 @@ def stored_results(machine: Machine | None, storage: Storage) -> ResultsByMount:
     return record or NO_RESULTS
 
 
-class Probed(TextScreen):
+class ProbeResults(TextScreen):
     """The newest result drawn, earlier ones, and what is known of the like; of a mount, all jobs in short."""
 
     NAME = "results"
@@ -150,7 +150,7 @@ class ProbeRun(ProgressScreen):
     )
 
     @property
-    def measurer(self) -> Prober:
+    def measurer(self) -> ProbeMeasurer:
         """The explorer's prober."""
         return self.explorer.prober
 
@@ -170,7 +170,7 @@ class ProbeRun(ProgressScreen):
         progress = self.measurer.progress
         if progress is not None and progress.results:
             first = progress.results[0]
-            self.app.push_screen(Probed(first.mount, first.job if len(progress.results) == 1 else ""))
+            self.app.push_screen(ProbeResults(first.mount, first.job if len(progress.results) == 1 else ""))
 
 
 YES, GENTLY, ALL_THE_SAME = "yes", "gently", "all the same"
@@ -184,7 +184,7 @@ _DATABASE: Final[Choices] = (("y", "measure there all the same", ALL_THE_SAME),)
 class ProbeQuestion(Question):
     """Answers 'yes', 'gently' or 'no'."""
 
-    def __init__(self, prober: Prober, progress: ProbeProgress) -> None:
+    def __init__(self, prober: ProbeMeasurer, progress: ProbeProgress) -> None:
         """`progress` is the prober's, which has just been asked."""
         super().__init__(probe_progress.asking_page(progress), *_choices(progress))
         self._prober = prober

@@ -15,7 +15,7 @@ from fsadvisor.report.rule_page import document
 from fsadvisor.rulebook.rule import CALLS_FOR_ACTION
 from fsadvisor.tui.actions import Action
 from fsadvisor.tui.screen import WIDE, ExplorerScreen, TextScreen
-from fsadvisor.tui.screens.deciding import DECISIONS, Deciding
+from fsadvisor.tui.screens.deciding import DECISIONS, DecisionScreen
 from fsadvisor.tui.views import finding, subject, suppose
 from fsadvisor.tui.views.subject import subject_rows, without_rows
 from fsadvisor.tui.widgets.rows_view import RowsView
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from fsadvisor.tui.views.snapshot import Snapshot
 
 
-class SubjectScreen(Deciding):
+class SubjectScreen(DecisionScreen):
     """A list of all there is to read, and beside or below it what the row under the cursor means.
 
     Its key is the subject's id, and on a line of its own the fact that the cursor begins on.

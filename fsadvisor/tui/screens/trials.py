@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from textual.app import ComposeResult
     from textual.events import Resize
 
-    from fsadvisor.tui.measuring import Trier
+    from fsadvisor.tui.measuring import TrialMeasurer
     from fsadvisor.tui.views.progress import TrialProgress
     from fsadvisor.tui.views.snapshot import Snapshot
 
@@ -36,7 +36,7 @@ YES: Final = "yes"
 class TrialQuestion(Question):
     """Answers 'yes' or 'no'."""
 
-    def __init__(self, trier: Trier, progress: TrialProgress) -> None:
+    def __init__(self, trier: TrialMeasurer, progress: TrialProgress) -> None:
         """`progress` is the trier's, which has just been asked."""
         super().__init__(trials_try.asking_page(progress), *_choices(progress))
         self._trier = trier
@@ -70,7 +70,7 @@ class TrialRun(ProgressScreen):
     )
 
     @property
-    def measurer(self) -> Trier:
+    def measurer(self) -> TrialMeasurer:
         """The explorer's trier."""
         return self.explorer.trier
 

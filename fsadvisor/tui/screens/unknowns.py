@@ -16,9 +16,9 @@ from fsadvisor.rulebook.rule import Outcome
 from fsadvisor.tui.actions import Action
 from fsadvisor.tui.copying import copy
 from fsadvisor.tui.screen import WIDE, ExplorerScreen
-from fsadvisor.tui.screens.choosing import Choosing, Supposing
+from fsadvisor.tui.screens.choosing import ChoiceScreen, SuppositionForm
 from fsadvisor.tui.screens.deciding import NOWHERE, attesting_screen
-from fsadvisor.tui.session import Newest
+from fsadvisor.tui.session import NewestAnswer
 from fsadvisor.tui.views import unknowns
 from fsadvisor.tui.views.suppose import owner
 from fsadvisor.tui.views.unknowns import Means
@@ -75,7 +75,7 @@ class Unknowns(ExplorerScreen):
 
     def __init__(self) -> None:
         super().__init__()
-        self._newest: Newest[Tasks] = Newest(partial(self.call_later, self._show_tasks))
+        self._newest: NewestAnswer[Tasks] = NewestAnswer(partial(self.call_later, self._show_tasks))
         self._gathered: Tasks | None = None
 
     def body(self) -> ComposeResult:
@@ -185,7 +185,7 @@ class Unknowns(ExplorerScreen):
             probes = task.probes
             build = partial(unknowns.probe_rows, probes)
             then = lambda key: self._measure(probes[int(key)])  # noqa: E731 - what to do with the one chosen
-            self.app.push_screen(Choosing(self.MODE, "Measure what?", build, then))
+            self.app.push_screen(ChoiceScreen(self.MODE, "Measure what?", build, then))
 
     def _measure(self, probe: tuple[str, str]) -> None:
         self.explorer.wanted_probe = probe
@@ -217,7 +217,7 @@ class Unknowns(ExplorerScreen):
             return
         offered = tuple(dict.fromkeys(_own(snapshot, task)))
         if offered:
-            self.app.push_screen(Supposing(offered))
+            self.app.push_screen(SuppositionForm(offered))
         else:
             self.say("This fact belongs to nothing here that it could be supposed of.")
 

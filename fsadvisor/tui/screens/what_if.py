@@ -14,8 +14,8 @@ from textual.containers import Container, Vertical
 from fsadvisor.pages.glyphs import Tone, cut, line, span
 from fsadvisor.tui.actions import Action
 from fsadvisor.tui.screen import WIDE, ExplorerScreen, TextScreen
-from fsadvisor.tui.screens.choosing import Supposing
-from fsadvisor.tui.session import Newest
+from fsadvisor.tui.screens.choosing import SuppositionForm
+from fsadvisor.tui.session import NewestAnswer
 from fsadvisor.tui.views import suppose, unlocking, what_if
 from fsadvisor.tui.views.snapshot import finding_key
 from fsadvisor.tui.widgets.rows_view import RowsView
@@ -101,7 +101,7 @@ class WhatIf(ExplorerScreen):
 
     def __init__(self) -> None:
         super().__init__()
-        self._newest: Newest[Followed] = Newest(partial(self.call_later, self._answered))
+        self._newest: NewestAnswer[Followed] = NewestAnswer(partial(self.call_later, self._answered))
         self._asked: tuple[int, tuple[Supposition, ...]] | None = None
         self._followed: Followed | None = None
         self._folded = False
@@ -217,7 +217,7 @@ class WhatIf(ExplorerScreen):
             return
         if event.view.id == "supposed":
             subject, _, fact = event.row.key.rpartition("\n")
-            self.app.push_screen(Supposing([(subject, fact)]))
+            self.app.push_screen(SuppositionForm([(subject, fact)]))
         elif event.view.id == "changes":
             self._open(event.row.key)
         elif self._followed is not None:
@@ -248,7 +248,7 @@ class WhatIf(ExplorerScreen):
 
     def action_suppose(self) -> None:
         """Choose a fact."""
-        self.app.push_screen(Supposing())
+        self.app.push_screen(SuppositionForm())
 
     def offers(self, action: str) -> bool:
         """A supposition is taken back once there is one."""
@@ -314,7 +314,7 @@ class AttestationEffect(TextScreen):
     def __init__(self, before: Snapshot, entries: Sequence[Entry], told: str) -> None:
         super().__init__()
         self._before, self._entries, self._told = before, tuple(entries), told
-        self._newest: Newest[Document] = Newest(partial(self.call_later, self._made))
+        self._newest: NewestAnswer[Document] = NewestAnswer(partial(self.call_later, self._made))
 
     def show_snapshot(self, snapshot: Snapshot) -> None:
         """On a thread: a big machine has many facts. The place that is seen beside it must not tell what was."""

@@ -46,7 +46,7 @@ _NAME: Final = 14
 _NONE: Final = "none of them"
 
 
-class Narrowing(Struct, frozen=True):
+class AdviceFilter(Struct, frozen=True):
     """Only what has that value; with no value, all, grouped by it; without both, all as it is ranked."""
 
     what: str = ""
@@ -60,26 +60,26 @@ class Narrowing(Struct, frozen=True):
         return f" by {_NAMES[self.what]}" if not self.value else f" {span(self.value, longest=_LONGEST).text}"
 
 
-ALL_ADVICE: Final = Narrowing()
+ALL_ADVICE: Final = AdviceFilter()
 
 
-def counted_as(words: str) -> Narrowing | None:
+def counted_as(words: str) -> AdviceFilter | None:
     """What a count of the head line counts; None for what is no advice."""
     if words in TONES:
-        return Narrowing("severity", words)
-    return Narrowing("state", words) if words in NOT_BY_SEVERITY else None
+        return AdviceFilter("severity", words)
+    return AdviceFilter("state", words) if words in NOT_BY_SEVERITY else None
 
 
-def places_of(snapshot: Snapshot, way: Narrowing) -> list[int]:
+def places_of(snapshot: Snapshot, wanted: AdviceFilter) -> list[int]:
     """Those of the advice in the ranking, from 0, that have the value."""
-    return [at for at, one in enumerate(snapshot.findings) if way.value in _values(snapshot, one, way.what)]
+    return [at for at, one in enumerate(snapshot.findings) if wanted.value in _values(snapshot, one, wanted.what)]
 
 
-def grouped(snapshot: Snapshot, way: Narrowing, among: Iterable[int]) -> list[tuple[str, list[int]]]:
+def grouped(snapshot: Snapshot, wanted: AdviceFilter, among: Iterable[int]) -> list[tuple[str, list[int]]]:
     """The same places by what it is grouped by, each once, the group of the first place first."""
     groups: dict[str, list[int]] = {}
     for index in among:
-        groups.setdefault(listed(_values(snapshot, snapshot.findings[index], way.what)) or _NONE, []).append(index)
+        groups.setdefault(listed(_values(snapshot, snapshot.findings[index], wanted.what)) or _NONE, []).append(index)
     return list(groups.items())
 
 
@@ -106,32 +106,32 @@ def _values(snapshot: Snapshot, finding: Finding, what: str) -> Sequence[str]:
     return list(dict.fromkeys(mount for subject in finding.subjects for mount in snapshot.mounts.get(subject.id, ())))
 
 
-def ways(snapshot: Snapshot, width: int, glyphs: Glyphs) -> LazyRows:
+def filters(snapshot: Snapshot, width: int, glyphs: Glyphs) -> LazyRows:
     """Everything that there is to narrow to, with how many, and what it can be grouped by."""
     choices = [(ALL_ADVICE, "", "all advice, as it is ranked", len(snapshot.findings))]
     for what, name in _NAMES.items():
         numbers = Counter(value for one in snapshot.findings for value in _values(snapshot, one, what))
         order = TONES if what == "severity" else numbers
-        choices += [(Narrowing(what, value), name, value, numbers[value]) for value in order if numbers[value]]
-    choices += [(Narrowing(what), "group", f"by {_NAMES[what]}", 0) for what in _GROUPS]
-    return LazyRows([_key(way) for way, *_ in choices], lambda at: _way_row(*choices[at], width, glyphs))
+        choices += [(AdviceFilter(what, value), name, value, numbers[value]) for value in order if numbers[value]]
+    choices += [(AdviceFilter(what), "group", f"by {_NAMES[what]}", 0) for what in _GROUPS]
+    return LazyRows([_key(wanted) for wanted, *_ in choices], lambda at: _filter_row(*choices[at], width, glyphs))
 
 
-def _key(way: Narrowing) -> str:
-    return f"{way.what}\n{way.value}"
+def _key(wanted: AdviceFilter) -> str:
+    return f"{wanted.what}\n{wanted.value}"
 
 
-def _way_row(way: Narrowing, name: str, value: str, number: int, width: int, glyphs: Glyphs) -> Row:
+def _filter_row(wanted: AdviceFilter, name: str, value: str, number: int, width: int, glyphs: Glyphs) -> Row:
     tone = TONES.get(value, Tone.PLAIN)
     count = Span(f"{number:>6,}  " if number else " " * 8, Tone.DIM)
     told = (Span(" "), *padded((Span(name, Tone.DIM),), _NAME), count, span(value, tone, _LONGEST))
-    return Row(_key(way), (cut(told, width, glyphs.ellipsis),))
+    return Row(_key(wanted), (cut(told, width, glyphs.ellipsis),))
 
 
-def way_of(key: str) -> Narrowing:
+def filter_of(key: str) -> AdviceFilter:
     """That of a row's key."""
     what, _, value = key.partition("\n")
-    return Narrowing(what, value)
+    return AdviceFilter(what, value)
 
 
 class Choice:
@@ -351,10 +351,12 @@ def _where(finding: Finding) -> str:
     return f"{counted(number, finding.rule.subject)}: {listed(names)}"
 
 
-def title(snapshot: Snapshot, only: Sequence[int] | None, about: str, chosen: int, way: Narrowing = ALL_ADVICE) -> Line:
+def title(
+    snapshot: Snapshot, only: Sequence[int] | None, about: str, chosen: int, wanted: AdviceFilter = ALL_ADVICE
+) -> Line:
     """The pane's title: how many, and of what, where they are narrowed."""
     number = len(snapshot.findings)
-    words = [span("Advice", Tone.TITLE), span(way.words, Tone.STRONG)]
+    words = [span("Advice", Tone.TITLE), span(wanted.words, Tone.STRONG)]
     if only is None:
         order = "; most urgent first, then severity" if number > 1 else ""
         words.append(span(f"  {number:,}{order}", Tone.DIM))

@@ -200,7 +200,7 @@ def page(snapshot: Snapshot, key: str, glyphs: Glyphs, *, chosen: int = 0) -> Pa
     finding = found(snapshot, key)
     if finding is None:
         return Page(title=key, why=tuple(_gone(snapshot, key)), proof=(), todo=(), undo=())
-    writing = _Writing(snapshot, finding, glyphs, chosen=chosen)
+    writing = ExplorerFindingPage(snapshot, finding, glyphs, chosen=chosen)
     return Page(
         title=key,
         why=tuple(writing.why()),
@@ -220,7 +220,7 @@ def _gone(snapshot: Snapshot, key: str) -> Iterator[Block]:
     yield paragraph(f"{what} {where}, as of the look of this moment. Esc goes back.", first=_IN)
 
 
-class _Writing(FindingPage):
+class ExplorerFindingPage(FindingPage):
     """The page with what is the explorer's own: the snapshot of the moment, and keys."""
 
     attest_key = "a"

@@ -11,7 +11,7 @@ from fsadvisor.measure.waits.rates import MOMENTS
 from fsadvisor.pages.glyphs import NOTHING, Line, Span, Tone, columns, cut, line, padded, span
 from fsadvisor.pages.plots import history, sparkline
 from fsadvisor.pages.values import amount, cause, duration, rate
-from fsadvisor.tui.views.live_limit import Writing, limit
+from fsadvisor.tui.views.live_limit import WritingProcesses, limit
 from fsadvisor.tui.views.rows import LazyRows, Row, holds
 
 if TYPE_CHECKING:
@@ -43,11 +43,11 @@ _SECOND_AT_MOST: Final = 1.05
 _STALLED_PERCENT: Final = 10.0
 
 
-class Seen(Struct, frozen=True, kw_only=True):
+class LiveSamples(Struct, frozen=True, kw_only=True):
     """All that was sampled up to now. `silent_s` is since when the kernel has not answered, 0 where it does."""
 
     moments: Sequence[Moment] = ()
-    writing: Writing = Writing()
+    writing: WritingProcesses = WritingProcesses()
     paused: bool = False
     replayed: bool = False
     """Whether a recording is played, and nothing of this machine is seen."""
@@ -64,7 +64,7 @@ def minute_sparkline(
     return Span(before * (max(width, 0) - len(drawn)), Tone.DIM), Span(drawn, tone)
 
 
-def summary(seen: Seen, width: int, glyphs: Glyphs) -> list[Line]:
+def summary(seen: LiveSamples, width: int, glyphs: Glyphs) -> list[Line]:
     """Four lines: dirty pages, those on their way, the pressure, and where the time goes."""
     if not seen.moments:
         return [line(span(" One moment: the first sample is being taken …", Tone.DIM)), NOTHING, NOTHING, NOTHING]
@@ -111,14 +111,14 @@ def _pairs(values: Sequence[float | None]) -> Iterator[tuple[float | None, float
     return zip(values[::2], values[1::2], strict=True)
 
 
-def busiest(seen: Seen) -> str:
+def busiest(seen: LiveSamples) -> str:
     """The name of the device that was busy longest in the last seconds; '' where none was."""
     if not seen.moments or not _active(seen):
         return ""
     return min(_active(seen), key=_by(seen, "busy time"))
 
 
-def disks_title(seen: Seen, order: str, width: int) -> list[Line]:
+def disks_title(seen: LiveSamples, order: str, width: int) -> list[Line]:
     """Two lines above the list of disks."""
     known = len(seen.moments[-1].known) if seen.moments else 0
     words = f" Disks by {order}"
@@ -127,7 +127,7 @@ def disks_title(seen: Seen, order: str, width: int) -> list[Line]:
 
 
 def disk_rows(
-    seen: Seen,
+    seen: LiveSamples,
     order: str,
     width: int,
     glyphs: Glyphs,
@@ -168,7 +168,7 @@ def _in_order_of(names: Sequence[str], placed: Sequence[str]) -> list[str]:
     return sorted(names, key=lambda name: places.get(name, len(places)))
 
 
-def writers_title(seen: Seen, order: str, width: int, glyphs: Glyphs) -> list[Line]:
+def writers_title(seen: LiveSamples, order: str, width: int, glyphs: Glyphs) -> list[Line]:
     """Two lines above the list of processes."""
     writing = seen.writing
     remark = f"   {writing.seen:,} asked, {len(writing.writers):,} wrote in the last minute"
@@ -185,7 +185,7 @@ def writers_title(seen: Seen, order: str, width: int, glyphs: Glyphs) -> list[Li
     return [cut(title, width, glyphs.ellipsis), cut(line(span(heads, Tone.DIM)), width, glyphs.ellipsis)]
 
 
-def writer_rows(seen: Seen, order: str, width: int, glyphs: Glyphs) -> list[Row]:
+def writer_rows(seen: LiveSamples, order: str, width: int, glyphs: Glyphs) -> list[Row]:
     """One line for each process that wrote in the minute."""
     key: Callable[[Writer], object] = {
         "bytes written": lambda one: (-one.minute_bytes, one.pid),
@@ -196,7 +196,7 @@ def writer_rows(seen: Seen, order: str, width: int, glyphs: Glyphs) -> list[Row]
     return [_writer_row(one, width, glyphs, known=seen.writing.unknown is None) for one in ordered]
 
 
-def status(seen: Seen, width: int) -> Line:
+def status(seen: LiveSamples, width: int) -> Line:
     """What watching costs, and whether it goes on."""
     if seen.paused:
         state = span(" paused: Space goes on", Tone.WARNING)
@@ -213,7 +213,7 @@ def status(seen: Seen, width: int) -> Line:
     return cut(line(state, span(cost.replace("%", " %") + left, Tone.DIM)), width)
 
 
-def _interval(seen: Seen) -> str:
+def _interval(seen: LiveSamples) -> str:
     """How far the last samples are apart: more than a second where to take them takes long."""
     last = list(seen.moments)[-_CALM:]
     seconds = (last[-1].at_s - last[0].at_s) / (len(last) - 1) if len(last) > 1 else 1.0
@@ -291,7 +291,7 @@ def _disk_columns(width: int) -> str:
     return f"{heads}  0 to 100 % busy" if width >= 100 else heads
 
 
-def _disk_row(name: str, seen: Seen, width: int, glyphs: Glyphs, called: str) -> Row:
+def _disk_row(name: str, seen: LiveSamples, width: int, glyphs: Glyphs, called: str) -> Row:
     room = _name_width(width)
     now = (seen.moments[-1].disks or {}).get(name)
     label = padded(cut(line(span(name), span(f" {called}" if called and room > 12 else "", Tone.DIM)), room), room)
@@ -343,16 +343,16 @@ def _share(one: Writer) -> float:
     return one.waited / one.samples if one.samples else 0.0
 
 
-def _watched(seen: Seen) -> str:
+def _watched(seen: LiveSamples) -> str:
     seconds = seen.moments[-1].at_s - seen.moments[0].at_s
     return "the last minute" if seconds >= MOMENTS - 1 else f"the {seconds:.0f} s that were watched"
 
 
-def _active(seen: Seen) -> frozenset[str]:
+def _active(seen: LiveSamples) -> frozenset[str]:
     return frozenset().union(*(one.active for one in seen.moments))
 
 
-def _by(seen: Seen, order: str) -> Callable[[str], tuple[float, tuple[object, ...]]]:
+def _by(seen: LiveSamples, order: str) -> Callable[[str], tuple[float, tuple[object, ...]]]:
     """Larger first, by the mean of the last seconds."""
     value: Callable[[Rates], float] = {
         "busy time": lambda one: one.busy,

@@ -19,8 +19,8 @@ if TYPE_CHECKING:
     from fsadvisor.pages.document import Block
     from fsadvisor.pages.glyphs import Glyphs
     from fsadvisor.storage import Subject
-    from fsadvisor.tui.views.live import Seen
-    from fsadvisor.tui.views.live_limit import Writing
+    from fsadvisor.tui.views.live import LiveSamples
+    from fsadvisor.tui.views.live_limit import WritingProcesses
     from fsadvisor.tui.views.snapshot import Snapshot
 
 _WORDS: Final = 38
@@ -79,7 +79,7 @@ def above(snapshot: Snapshot | None, name: str) -> list[Subject]:
     ]
 
 
-def document(seen: Seen, snapshot: Snapshot | None, name: str, width: int, glyphs: Glyphs) -> Document:
+def document(seen: LiveSamples, snapshot: Snapshot | None, name: str, width: int, glyphs: Glyphs) -> Document:
     """All of it."""
     minute = [(one.disks or {}).get(name) for one in seen.moments]
     now = minute[-1] if minute else None
@@ -149,7 +149,7 @@ def _mounts(standing: Sequence[Subject], snapshot: Snapshot | None) -> Span:
     return span(f"{counted(len(standing), 'thing')}, no mount" if standing else "nothing known", Tone.DIM)
 
 
-def _who(writing: Writing, standing: Sequence[Subject]) -> Iterator[Block]:
+def _who(writing: WritingProcesses, standing: Sequence[Subject]) -> Iterator[Block]:
     """The processes that have files open for writing on it, those that wrote most first."""
     points = {short_name(one) for one in standing if one.kind == "mount"}
     here = [one for one in writing.writers if points & {*(one.mounts or ())}]

@@ -152,7 +152,7 @@ class Writer(Struct, frozen=True, kw_only=True):
     """The systemd unit or the container that it belongs to; '' where that is not told."""
 
 
-class Writing(Struct, frozen=True, kw_only=True):
+class WritingProcesses(Struct, frozen=True, kw_only=True):
     """All of them. `unknown` says why waiting can't be told; `left` threads were too many to look at."""
 
     writers: tuple[Writer, ...] = ()
@@ -174,7 +174,7 @@ class _Sampled(Struct):
     samples: deque[tuple[float, bool]] = field(default_factory=deque)
 
 
-class Writers:
+class WriterHistory:
     """A minute of what processes did."""
 
     def __init__(self) -> None:
@@ -215,13 +215,13 @@ class Writers:
             while seen.samples[0][0] < stacks.at_s - _MINUTE_S:
                 seen.samples.popleft()
 
-    def writing(self) -> Writing:
+    def writing(self) -> WritingProcesses:
         """As of now, who wrote most in the minute first."""
         if self._last is None:
-            return Writing()
+            return WritingProcesses()
         writers = [self._writer(pid, seen) for pid, seen in self._seen.items() if seen.written]
         writers.sort(key=lambda one: (-one.minute_bytes, one.pid))
-        return Writing(
+        return WritingProcesses(
             writers=tuple(writers),
             seen=self._last.seen,
             denied=self._last.denied,

@@ -81,7 +81,7 @@ class Node(NamedTuple):
     is_reference: bool = False
 
 
-class Outermost:
+class TopRows:
     """What of a snapshot's board stays the same however it is folded."""
 
     def __init__(self, snapshot: Snapshot) -> None:
@@ -135,7 +135,7 @@ class Tree(Struct, frozen=True, dict=True):
     snapshot: Snapshot
     glyphs: Glyphs
     nodes: Sequence[Node]
-    outermost: Outermost
+    outermost: TopRows
 
     def rows(self, columns: int, moving: Traffic | None = None) -> LazyRows:
         """One line each; `moving` is what is written and read meanwhile."""
@@ -218,7 +218,7 @@ def _names_width(wanted: int, columns: int) -> int:
 
 def tree(snapshot: Snapshot, glyphs: Glyphs, folds: Folds, before: Tree | None = None) -> Tree:
     """What is to be seen of the machine; one made `before` of the same snapshot is not made anew as a whole."""
-    outermost = before.outermost if before is not None and before.snapshot is snapshot else Outermost(snapshot)
+    outermost = before.outermost if before is not None and before.snapshot is snapshot else TopRows(snapshot)
     return Tree(snapshot, glyphs, list(_TreeWalk(outermost, glyphs, folds).nodes()), outermost)
 
 
@@ -232,7 +232,7 @@ def _used(subject: Subject) -> float:
 class _TreeWalk:
     """From the roots down; what was shown already is referred to."""
 
-    def __init__(self, outermost: Outermost, glyphs: Glyphs, folds: Folds) -> None:
+    def __init__(self, outermost: TopRows, glyphs: Glyphs, folds: Folds) -> None:
         self._subjects = outermost.snapshot.subjects
         self._relations = outermost.snapshot.relations
         self._glyphs = glyphs
@@ -323,14 +323,14 @@ _MOST: Final = 40
 _LONGEST: Final = 60
 
 
-class Storey(Struct, frozen=True):
+class StackLine(Struct, frozen=True):
     """A line of the tree; `subject` is the id of what it shows, '' where it shows none."""
 
     subject: str
     line: Line
 
 
-def stack(snapshot: Snapshot, subject: str, glyphs: Glyphs) -> list[Storey]:
+def stack(snapshot: Snapshot, subject: str, glyphs: Glyphs) -> list[StackLine]:
     """From the top down; what stands on two things is drawn under the first. Nothing where it stands alone."""
     related = snapshot.relations.stack(subject) & snapshot.subjects.keys()
     if len(related) < 2:
@@ -339,11 +339,11 @@ def stack(snapshot: Snapshot, subject: str, glyphs: Glyphs) -> list[Storey]:
     if len(nodes) > _MOST:
         words = f"and {counted(len(nodes) - _MOST, 'more line')} like these"
         here = next((one for one in nodes[_MOST:] if one.subject == subject), None)
-        nodes = [*nodes[:_MOST], *([here] if here else []), Storey("", line(span(f" {words}", Tone.DIM)))]
+        nodes = [*nodes[:_MOST], *([here] if here else []), StackLine("", line(span(f" {words}", Tone.DIM)))]
     return nodes
 
 
-def _walk(snapshot: Snapshot, subject: str, related: set[str], glyphs: Glyphs) -> Iterator[Storey]:
+def _walk(snapshot: Snapshot, subject: str, related: set[str], glyphs: Glyphs) -> Iterator[StackLine]:
     """Without recursion: loop devices may stand on each other as high as somebody likes."""
     relations = snapshot.relations
     above = reached(subject, relations.above)
@@ -355,7 +355,7 @@ def _walk(snapshot: Snapshot, subject: str, related: set[str], glyphs: Glyphs) -
         if here in drawn:
             continue
         drawn.add(here)
-        yield Storey(here, _line(snapshot, here, stem, glyphs, is_subject=here == subject))
+        yield StackLine(here, _line(snapshot, here, stem, glyphs, is_subject=here == subject))
         children = [one for one in snapshot.subjects[here].below if one in related and one not in drawn]
         for index, child in enumerate(reversed(children)):
             sign, through = (glyphs.tree_last, "  ") if index == 0 else (glyphs.tree_more, glyphs.tree_through)

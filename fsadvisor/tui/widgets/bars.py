@@ -42,7 +42,7 @@ if TYPE_CHECKING:
     from textual.strip import Strip
     from textual.widget import Widget
 
-    from fsadvisor.tui.measuring import Doctor, Prober, Trier
+    from fsadvisor.tui.measuring import Doctor, ProbeMeasurer, TrialMeasurer
     from fsadvisor.tui.session import Session
     from fsadvisor.tui.views.snapshot import Snapshot
     from fsadvisor.tui.widgets.rows_view import RowsView
@@ -53,8 +53,8 @@ class Application(Protocol):
     """The explorer, as far as they know it: they are below it, and it imports them."""
 
     session: Session
-    prober: Prober
-    trier: Trier
+    prober: ProbeMeasurer
+    trier: TrialMeasurer
     doctor: Doctor
 
     async def show_only(self, what: str) -> None:
