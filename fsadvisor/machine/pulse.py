@@ -42,7 +42,6 @@ class Pulse(Struct, frozen=True, kw_only=True):
     vmstat: Answer
     pressure: Answer
     """Of I/O."""
-
     cpu_pressure: Answer
     memory_pressure: Answer
     stat: Answer
@@ -253,7 +252,6 @@ class ThreadSample(Struct, frozen=True, kw_only=True):
     threads: int
     running: tuple[tuple[int, int, str], ...]
     """Process, thread and name of those that run, or could if a processor were free."""
-
     waiting: tuple[WaitingThread, ...]
     unknown: Unknown | None = None
     """Why the processes can't be told."""

@@ -54,13 +54,10 @@ class Holds(Struct, frozen=True, kw_only=True):
     paths: tuple[str, ...] = ()
     waits_in: tuple[int, ...] = ()
     """Ids of mounts of the files that are the first argument of calls in which its threads wait in state D."""
-
     kernel: bool = False
     """It is a thread of the kernel: it has no arguments."""
-
     not_run_s: float | None = None
     """How long ago the one of its threads that is stuck for longest last ran."""
-
     verb: str = ""
     """Its first argument that is no option: 'scrub' of `btrfs scrub start /srv`."""
 

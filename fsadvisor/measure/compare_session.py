@@ -208,7 +208,7 @@ class CompareSession:
                 if why := compare_worker.device_obstacle(Path(os.fsdecode(asked.folder))):
                     self._left_out[name], self._absent[name] = why, side
                 else:
-                    yield replace_side(asked, side)
+                    yield replace(asked, side=side)
             yield asked
 
     def _setting_up(self) -> Cost:
@@ -273,11 +273,9 @@ class CompareSession:
     def _keep(self, hear: Hear) -> None:
         """Who was best at what, for the lists of the explorer."""
         when = datetime.now(tz=UTC).isoformat(timespec="seconds")
-        if found := remembered(self.table, self._paths[0].asked, when):
-            try:
-                store.keep(store.path(root=os.geteuid() == 0, environment=os.environ), found)
-            except store.StoreError as error:
-                hear(Note(text=str(error)))
+        found = remembered(self.table, self._paths[0].asked, when)
+        if found and (why := store.keep_for_this_user(found)):
+            hear(Note(text=why))
 
     def _follow(self, event: Event) -> None:
         match event:
@@ -297,18 +295,6 @@ def _not_made(name: str) -> Side:
     form = CHOICES[name].form
     options = ",".join(form.options)
     return Side(name=name, kind="image", in_image=True, fs_type=form.fs_type, options=options)
-
-
-def replace_side(asked: ComparePath, side: Side) -> ComparePath:
-    """The same place for another side."""
-    return ComparePath(
-        side=side,
-        folder=asked.folder,
-        mount=asked.mount,
-        below=asked.below,
-        write_back=asked.write_back,
-        depends=asked.depends,
-    )
 
 
 def _together(left_out: dict[str, str]) -> Iterator[tuple[list[str], str]]:

@@ -6,7 +6,6 @@ Smaller files where there is little room: a probe of a small filesystem is bette
 from __future__ import annotations
 
 import contextlib
-import os
 import shlex
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
@@ -268,12 +267,7 @@ class ProbeSession:
                 hear(of_window(at, job, seen, used=used, seconds_left=left + seen.seconds_left))
             case JobEnded(at=at, result=result):
                 self.results.append(result)
-                if self.wanted.keep and result.figure is not None and result.end != "failed":
-                    self._keep(result, hear)
+                is_kept = self.wanted.keep and result.figure is not None and result.end != "failed"
+                if is_kept and (why := store.keep_for_this_user(result)):
+                    hear(Note(text=why))
                 hear(JobDone(at=at, seconds_left=left, result=result))
-
-    def _keep(self, result: Result, hear: Hear) -> None:
-        try:
-            store.keep(store.path(root=os.geteuid() == 0, environment=os.environ), result)
-        except store.StoreError as error:
-            hear(Note(text=str(error)))

@@ -187,13 +187,9 @@ class TrialSession:
         if doubt := outcome.doubt(self._own_type):
             hear(Note(text=f"the result is not kept: {doubt}"))
             return
-        try:
-            store.keep(
-                store.path(root=os.geteuid() == 0, environment=os.environ),
-                _result(outcome, found, measured.conditions_of(self._storage, self.mount)),
-            )
-        except store.StoreError as error:
-            hear(Note(text=str(error)))
+        result = _result(outcome, found, measured.conditions_of(self._storage, self.mount))
+        if why := store.keep_for_this_user(result):
+            hear(Note(text=why))
 
 
 def _after(outcome: TrialOutcome, event: Event) -> TrialOutcome:

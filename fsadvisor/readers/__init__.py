@@ -14,8 +14,14 @@ for values must not take it for one.
 from __future__ import annotations
 
 import math
+from typing import TYPE_CHECKING, TypeVar
 
 from fsadvisor.facts import Cause, Unknown, unreadable
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+T = TypeVar("T")
 
 UNREAD_PIECES = 8
 UNREAD_LENGTH = 120
@@ -82,6 +88,22 @@ def counts(text: str, mark: str) -> dict[str, int]:
         if (number := count(value)) is not None:
             found[name] = number
     return found
+
+
+def read_lines(text: str, read: Callable[[str], T | None]) -> tuple[tuple[T, ...], list[str]]:
+    """What `read` makes of each line, and the lines of which it makes nothing (blank ones aside).
+
+    Lines are cut at newlines only: a form feed or U+2028 in a path ends no line.
+    """
+    found: list[T] = []
+    unread: list[str] = []
+    for line in text.split("\n"):
+        made = read(line)
+        if made is not None:
+            found.append(made)
+        elif line.strip():
+            unread.append(line)
+    return tuple(found), unread
 
 
 def unread_pieces(pieces: list[str]) -> tuple[str, ...]:

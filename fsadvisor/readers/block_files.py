@@ -62,7 +62,7 @@ from typing import TYPE_CHECKING
 from msgspec import Struct
 
 from fsadvisor.patterns import late
-from fsadvisor.readers import refusal, unread_pieces, whole
+from fsadvisor.readers import read_lines, refusal, unread_pieces, whole
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -155,17 +155,10 @@ class DiskStats(Struct, frozen=True, kw_only=True):
 
 def parse_diskstats(text: str) -> DiskStats | Unknown:
     """Read the file; no devices at all is a machine without disks."""
-    devices: list[DeviceCounters] = []
-    unread: list[str] = []
-    for line in filter(str.strip, text.split("\n")):
-        device = _device(line)
-        if device is None:
-            unread.append(line)
-        else:
-            devices.append(device)
+    devices, unread = read_lines(text, _device)
     if unread and not devices:
         return refusal(text, "no lines of /proc/diskstats")
-    return DiskStats(devices=tuple(devices), unread=unread_pieces(unread))
+    return DiskStats(devices=devices, unread=unread_pieces(unread))
 
 
 def _device(line: str) -> DeviceCounters | None:
@@ -214,18 +207,17 @@ class IoMax(Struct, frozen=True, kw_only=True):
 
 def parse_io_max(text: str) -> IoMax | Unknown:
     """Read one io.max."""
-    limited: list[str] = []
-    unread: list[str] = []
-    for line in filter(str.strip, text.split("\n")):
-        device, *pairs = line.split()
-        limits = {pair.partition("=")[0] for pair in pairs if "=" in pair}
-        if _DEVICE.fullmatch(device) and not limits.isdisjoint(("rbps", "wbps", "riops", "wiops")):
-            limited.append(device)
-        else:
-            unread.append(line)
+    limited, unread = read_lines(text, _limited)
     if unread and not limited:
         return refusal(text, "no lines of io.max")
-    return IoMax(limited=tuple(limited), unread=unread_pieces(unread))
+    return IoMax(limited=limited, unread=unread_pieces(unread))
+
+
+def _limited(line: str) -> str | None:
+    device, *pairs = line.split() or [""]
+    limits = {pair.partition("=")[0] for pair in pairs if "=" in pair}
+    is_limit = not limits.isdisjoint(("rbps", "wbps", "riops", "wiops"))
+    return device if is_limit and _DEVICE.fullmatch(device) else None
 
 
 _LINE = late(r"([A-Z]): (.*)", re.DOTALL)

@@ -62,7 +62,7 @@ from msgspec import Struct, field
 
 from fsadvisor.facts import Unknown, unreadable
 from fsadvisor.patterns import late
-from fsadvisor.readers import counts, refusal, size_bytes, unread_pieces, whole
+from fsadvisor.readers import count, counts, read_lines, refusal, size_bytes, unread_pieces
 
 _SNAPSHOT = late(r"ID \d+ gen \d+ .*?path (?P<path>.+)", re.ASCII)
 
@@ -81,12 +81,10 @@ def btrfs_snapshots_argv(mount_point: str) -> tuple[str, ...]:
 
 def parse_btrfs_snapshots(text: str) -> Snapshots | Unknown:
     """Read the listing; an empty one means that there is no snapshot."""
-    lines = [line for line in text.split("\n") if line]
-    found = [_SNAPSHOT.fullmatch(line) for line in lines]
-    if lines and not any(found):
+    found, unread = read_lines(text, _SNAPSHOT.fullmatch)
+    if unread and not found:
         return refusal(text, "no list of snapshots")
-    unread = [line for line, match in zip(lines, found, strict=True) if not match]
-    return Snapshots(paths=tuple(match["path"] for match in found if match), unread=unread_pieces(unread))
+    return Snapshots(paths=tuple(match["path"] for match in found), unread=unread_pieces(unread))
 
 
 class ErrorStats(Struct, frozen=True, kw_only=True):
@@ -103,18 +101,16 @@ class ErrorStats(Struct, frozen=True, kw_only=True):
 
 def parse_btrfs_error_stats(text: str) -> ErrorStats | Unknown:
     """Read one file."""
-    counts: list[tuple[str, int]] = []
-    unread: list[str] = []
-    for line in filter(str.strip, text.split("\n")):
-        name, _, number = line.partition(" ")
-        count = whole(number)
-        if name.endswith("_errs") and count is not None and count >= 0:
-            counts.append((name, count))
-        else:
-            unread.append(line)
+    counts, unread = read_lines(text, _error_count)
     if not counts:
         return unreadable("no error counts of a Btrfs device")
-    return ErrorStats(counts=tuple(counts), unread=unread_pieces(unread))
+    return ErrorStats(counts=counts, unread=unread_pieces(unread))
+
+
+def _error_count(line: str) -> tuple[str, int] | None:
+    name, _, value = line.partition(" ")
+    number = count(value)
+    return (name, number) if name.endswith("_errs") and number is not None else None
 
 
 class BtrfsCommits(Struct, frozen=True, kw_only=True):

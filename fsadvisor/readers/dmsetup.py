@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Literal
 from msgspec import Struct
 
 from fsadvisor.patterns import late
-from fsadvisor.readers import dm_target, refusal, unread_pieces, whole
+from fsadvisor.readers import dm_target, read_lines, refusal, unread_pieces, whole
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -261,9 +261,8 @@ def parse_multipathd(text: str) -> Maps | Unknown:
 
     https://man7.org/linux/man-pages/man5/multipath.conf.5.html
     """
-    lines = [line.rstrip() for line in text.split("\n") if line.strip()]
-    found = [(line, _MULTIPATHD_LINE.fullmatch(line)) for line in lines]
-    maps = tuple(Map(name=match["name"], queueing=match["queueing"]) for _, match in found if match)
-    if not maps:
+    found, unread = read_lines(text, lambda line: _MULTIPATHD_LINE.fullmatch(line.rstrip()))
+    if not found:
         return refusal(text, "the output is not that of multipathd")
-    return Maps(maps=maps, unread=unread_pieces([line for line, match in found if match is None]))
+    maps = tuple(Map(name=match["name"], queueing=match["queueing"]) for match in found)
+    return Maps(maps=maps, unread=unread_pieces(unread))

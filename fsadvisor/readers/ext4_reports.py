@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from msgspec import Struct
 
 from fsadvisor.patterns import late
-from fsadvisor.readers import refusal, size_bytes, unread_pieces, whole
+from fsadvisor.readers import read_lines, refusal, size_bytes, unread_pieces, whole
 from fsadvisor.readers.mount_tables import unescape
 
 if TYPE_CHECKING:
@@ -141,18 +141,11 @@ def parse_ext4_options(text: str) -> Ext4Options | Unknown:
     """
     if not text.endswith("\n"):
         return refusal(text, "options of ext4 without their end")
-    lines = [line for line in text.split("\n") if line]
-    if not lines or lines[0] not in ("rw", "ro"):
+    if text.lstrip("\n").partition("\n")[0] not in ("rw", "ro"):
         return refusal(text, "no options of ext4")
-    options: list[tuple[str, str | None]] = []
-    unread: list[str] = []
-    for line in lines:
-        option = _OPTION.fullmatch(line)
-        if option is None:
-            unread.append(line)
-        else:
-            options.append((option[1], None if option[2] is None else unescape(option[2])))
-    return Ext4Options(options=tuple(options), unread=unread_pieces(unread))
+    found, unread = read_lines(text, _OPTION.fullmatch)
+    options = tuple((it[1], None if it[2] is None else unescape(it[2])) for it in found)
+    return Ext4Options(options=options, unread=unread_pieces(unread))
 
 
 _FIRST = late(r"([0-9]{1,20}) transactions \(([0-9]{1,20}) requested\), each up to [0-9]{1,20} blocks")

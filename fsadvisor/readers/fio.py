@@ -14,14 +14,13 @@ https://fio.readthedocs.io/en/latest/fio_doc.html#json-output
 
 from __future__ import annotations
 
-import math
 from typing import TYPE_CHECKING
 
 from msgspec import Struct
 
 from fsadvisor.facts import Unknown, unreadable
 from fsadvisor.readers import refusal, unread_pieces, whole
-from fsadvisor.readers.json_text import integer, items, load, member, string
+from fsadvisor.readers.json_text import integer, items, load, member, real, string
 
 if TYPE_CHECKING:
     from fsadvisor.readers.json_text import Json
@@ -92,8 +91,8 @@ def _job(document: Json) -> FioJob | None:
     return FioJob(
         error=abs(integer(document, "error") or 0),
         runtime_ms=runtime,
-        user_cpu_percent=_real(document, "usr_cpu"),
-        system_cpu_percent=_real(document, "sys_cpu"),
+        user_cpu_percent=real(document, "usr_cpu"),
+        system_cpu_percent=real(document, "sys_cpu"),
         read=read,
         write=write,
         sync=_latencies(member(document, "sync", "lat_ns")),
@@ -125,14 +124,3 @@ def _latencies(document: Json) -> Latencies:
     return Latencies(
         bins=tuple(sorted(bins)),
     )
-
-
-def _real(document: Json, key: str) -> float | None:
-    value = member(document, key)
-    if isinstance(value, bool) or not isinstance(value, int | float):
-        return None
-    try:
-        number = float(value)
-    except OverflowError:
-        return None
-    return number if math.isfinite(number) else None

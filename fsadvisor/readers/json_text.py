@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import TypeAlias, cast
 
 from fsadvisor import strict_json
@@ -46,6 +47,18 @@ def integer(document: Json, *path: str) -> int | None:
     """The whole number at a path, or None: true and false are no numbers, nor is what 128 bits do not hold."""
     value = member(document, *path)
     return within(value) if type(value) is int else None
+
+
+def real(document: Json, *path: str) -> float | None:
+    """The finite number at a path, or None."""
+    value = member(document, *path)
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        return None
+    try:
+        number = float(value)
+    except OverflowError:
+        return None
+    return number if math.isfinite(number) else None
 
 
 def string(document: Json, *path: str) -> str | None:

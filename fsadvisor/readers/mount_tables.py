@@ -40,19 +40,15 @@ from __future__ import annotations
 import re
 from functools import lru_cache
 from sys import intern
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING
 
 from msgspec import Struct
 
 from fsadvisor.patterns import late
-from fsadvisor.readers import refusal, unread_pieces, whole
+from fsadvisor.readers import read_lines, refusal, unread_pieces, whole
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from fsadvisor.facts import Unknown
-
-T = TypeVar("T")
 
 _ESCAPE = re.compile(rb"\\([0-3][0-7]{2})")
 _OPTION = late(r'(?:="[^"]*"(?=,|\Z)|\\,|[^,])+')
@@ -96,19 +92,6 @@ def kernel_options(text: str, fs_type: str) -> tuple[str, ...]:
 def lines_of(text: str) -> list[str]:
     """The lines, cut at newlines only: a form feed or U+2028 in a path ends no line of a mount table."""
     return text.split("\n")
-
-
-def read_lines(text: str, mount: Callable[[str], T | None]) -> tuple[tuple[T, ...], list[str]]:
-    """What `mount` makes of each line, and the lines of which it makes nothing (blank ones aside)."""
-    mounts: list[T] = []
-    unread: list[str] = []
-    for line in lines_of(text):
-        read = mount(line)
-        if read is not None:
-            mounts.append(read)
-        elif line.strip():
-            unread.append(line)
-    return tuple(mounts), unread
 
 
 _MAJOR_MINOR = late(r"[0-9]{1,10}:[0-9]{1,10}")

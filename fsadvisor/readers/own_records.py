@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import datetime as dt
-import math
 from datetime import datetime
 from typing import TYPE_CHECKING, Final, TypeAlias
 
@@ -208,7 +207,7 @@ def result(line: str) -> Measured | str:
             (name, part) for name, one in _pairs(document, "parts_us") if (part := _interval(one)) is not None
         ),
         flushes_at=tuple(name for name in json_text.items(document, "flushes_at") if isinstance(name, str)),
-        amplification=_amount(document.get("amplification")),
+        amplification=_amount(document, "amplification"),
         small_file=document.get("small_file_bytes") is not None,
         depends=tuple((name, value) for name, value in _pairs(document, "depends") if isinstance(value, str)),
     )
@@ -227,19 +226,14 @@ def _pairs(document: Json, key: str) -> list[tuple[str, Json]]:
     return sorted(found.items()) if isinstance(found, dict) else []
 
 
-def _amount(value: Json) -> float | None:
+def _amount(document: Json, *path: str) -> float | None:
     """A finite number that is not below 0."""
-    if isinstance(value, bool) or not isinstance(value, int | float):
-        return None
-    try:
-        number = float(value)
-    except OverflowError:
-        return None
-    return number if math.isfinite(number) and number >= 0 else None
+    number = json_text.real(document, *path)
+    return number if number is not None and number >= 0 else None
 
 
 def _interval(value: Json) -> Interval | None:
-    median, low, high = (_amount(json_text.member(value, key)) for key in ("median", "low", "high"))
+    median, low, high = (_amount(value, key) for key in ("median", "low", "high"))
     windows = json_text.integer(value, "windows")
     if median is None or low is None or high is None or windows is None or not low <= median <= high:
         return None

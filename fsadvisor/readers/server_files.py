@@ -65,10 +65,12 @@ from typing import TYPE_CHECKING, Final, Literal
 from msgspec import Struct
 
 from fsadvisor.patterns import late
-from fsadvisor.readers import refusal, unread_pieces
+from fsadvisor.readers import read_lines, refusal, unread_pieces
 from fsadvisor.readers.mount_tables import unescape
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from fsadvisor.facts import Unknown
 
 _DIRECTIVE = late(r"\s*([A-Za-z][\w-]*)\s+(?:\"([^\"]*)\"|'([^']*)'|([^\s\"'#].*?))\s*", re.ASCII | re.DOTALL)
@@ -90,18 +92,23 @@ class RedisConf(Struct, frozen=True, kw_only=True):
 
 def parse_redis_conf(text: str) -> RedisConf | Unknown:
     """Read the lines; a text of which none is a directive is no such file."""
-    directives: list[tuple[str, str]] = []
-    unread: list[str] = []
-    for line in text.split("\n"):
-        found = _DIRECTIVE.fullmatch(line)
-        if found:
-            value = next((part for part in found.groups()[1:] if part is not None), "")
-            directives.append((found[1].lower(), value))
-        elif not _BLANK.fullmatch(line):
-            unread.append(line)
+    directives, unread = _settings(text, _directive)
     if unread and not directives:
         return refusal(text, "no directives of Redis")
-    return RedisConf(directives=tuple(directives), unread=unread_pieces(unread))
+    return RedisConf(directives=directives, unread=unread_pieces(unread))
+
+
+def _directive(line: str) -> tuple[str, str] | None:
+    found = _DIRECTIVE.fullmatch(line)
+    return (found[1].lower(), next((part for part in found.groups()[1:] if part is not None), "")) if found else None
+
+
+def _settings(
+    text: str, read: Callable[[str], tuple[str, str] | None]
+) -> tuple[tuple[tuple[str, str], ...], list[str]]:
+    """What is made of each line, and the lines that are neither a setting nor a comment."""
+    settings, others = read_lines(text, read)
+    return settings, [line for line in others if not _BLANK.fullmatch(line)]
 
 
 _OF_ETCD = late(
@@ -150,21 +157,19 @@ class PostgresqlConf(Struct, frozen=True, kw_only=True):
 
 def parse_postgresql_conf(text: str) -> PostgresqlConf | Unknown:
     """Read the lines; a text of which none is a setting is no such file."""
-    settings: list[tuple[str, str]] = []
-    unread: list[str] = []
-    for line in text.split("\n"):
-        found = _LINE.fullmatch(line)
-        if found:
-            settings.append((found["name"].lower(), _value(found["quoted"], found["plain"])))
-        elif not _BLANK.fullmatch(line):
-            unread.append(line)
+    settings, unread = _settings(text, _setting)
     if unread and not settings:
         return refusal(text, "no settings of PostgreSQL")
-    return PostgresqlConf(settings=tuple(settings), unread=unread_pieces(unread))
+    return PostgresqlConf(settings=settings, unread=unread_pieces(unread))
 
 
-def _value(quoted: str | None, plain: str | None) -> str:
-    return (plain or "") if quoted is None else _ESCAPES.sub(lambda found: found[1] or "'", quoted)
+def _setting(line: str) -> tuple[str, str] | None:
+    found = _LINE.fullmatch(line)
+    if found is None:
+        return None
+    quoted = found["quoted"]
+    value = found["plain"] if quoted is None else _ESCAPES.sub(lambda sign: sign[1] or "'", quoted)
+    return found["name"].lower(), value
 
 
 _GROUP = late(r"\s*\[([^\]]*)\].*", re.DOTALL)
@@ -276,18 +281,11 @@ def parse_nfs_exports(text: str) -> Exports | Unknown:
 
     https://man7.org/linux/man-pages/man8/exportfs.8.html
     """
-    lines = [line for line in text.split("\n") if line.strip()]
-    found = [(line, _EXPORT_LINE.fullmatch(line)) for line in lines]
-    if lines and not any(match for _, match in found):
+    found, unread = read_lines(text, _EXPORT_LINE.fullmatch)
+    if unread and not found:
         return refusal(text, "the file is not exportfs's table")
-    return Exports(
-        exports=tuple(
-            NfsExport(path=unescape(match["path"]), options=tuple(match["options"].split(",")))
-            for _, match in found
-            if match
-        ),
-        unread=unread_pieces([line for line, match in found if match is None]),
-    )
+    exports = (NfsExport(path=unescape(it["path"]), options=tuple(it["options"].split(","))) for it in found)
+    return Exports(exports=tuple(exports), unread=unread_pieces(unread))
 
 
 GANESHA_PATH: Final = "/etc/ganesha/ganesha.conf"

@@ -79,10 +79,8 @@ class SmartReport(Struct, frozen=True, kw_only=True):
     capacity_bytes: int | None = None
     rotation_rate_rpm: int | None = None
     """0 for a solid-state device; None where the drive does not say (every NVMe)."""
-
     write_cache_enabled: bool | None = None
     """ATA write cache, or SCSI WCE. smartctl never reports an NVMe's: ask feature 6."""
-
     passed: bool | None = None
     """The drive's own overall verdict."""
     attributes: tuple[AtaAttribute, ...] = ()
@@ -98,7 +96,6 @@ class SmartReport(Struct, frozen=True, kw_only=True):
     """SCT error recovery control for reads, in tenths of a second; 0: it may go on for minutes (ATA, JSON alone)."""
     self_test: SelfTest | None = None
     """How the last of its own tests that came to an end went (ATA and NVMe)."""
-
     unread: tuple[str, ...] = ()
 
 

@@ -52,7 +52,7 @@ from msgspec import Struct
 
 from fsadvisor.facts import unreadable
 from fsadvisor.patterns import late
-from fsadvisor.readers import real, refusal, size_bytes, unread_pieces, whole
+from fsadvisor.readers import read_lines, real, refusal, size_bytes, unread_pieces, whole
 
 if TYPE_CHECKING:
     import datetime as dt
@@ -197,20 +197,17 @@ class ZpoolList(Struct, frozen=True, kw_only=True):
 
 def parse_zpool_list(text: str) -> ZpoolList | Unknown:
     """Read one pool a line."""
-    pools = []
-    unread = []
-    for line in text.split("\n"):
-        columns = line.split("\t")
-        if len(columns) == len(ZPOOL_LIST_ARGV[-1].split(",")) and columns[0]:
-            pools.append(_pool(*columns))
-        elif line.strip():
-            unread.append(line)
+    pools, unread = read_lines(text, _pool)
     if not pools and text.strip() != "no pools available":
         return refusal(text, "no ZFS pool in the output")
-    return ZpoolList(pools=tuple(pools), unread=unread_pieces(unread) if pools else ())
+    return ZpoolList(pools=pools, unread=unread_pieces(unread) if pools else ())
 
 
-def _pool(name: str, ashift: str, health: str, capacity: str, fragmentation: str, autotrim: str) -> Pool:
+def _pool(line: str) -> Pool | None:
+    columns = line.split("\t")
+    if len(columns) != len(ZPOOL_LIST_ARGV[-1].split(",")) or not columns[0]:
+        return None
+    name, ashift, health, capacity, fragmentation, autotrim = columns
     return Pool(
         name=name,
         ashift=whole(ashift) or None,  # 0: choose by the device

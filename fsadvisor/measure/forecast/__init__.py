@@ -207,11 +207,6 @@ class Model(Struct, frozen=True):
         whole = device_ms + self.software_ms
         return self.c / whole if whole > 0 else None
 
-    @property
-    def most(self) -> float | None:
-        """Operations/s that no device can better: those of a device that takes no time."""
-        return self.throughput(0.0)
-
 
 def crossing_ms(first: Model, second: Model) -> float | None:
     """The device latency at which two expectations are the same; None where they never are at 0 ms or more."""

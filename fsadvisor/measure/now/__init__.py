@@ -24,7 +24,6 @@ class Device(Struct, kw_only=True, omit_defaults=True):
     name: str
     below: tuple[str, ...] = ()
     """What it is made of."""
-
     reads: float = 0.0
     read_bytes: float = 0.0
     read_ms: float | None = None
@@ -33,13 +32,11 @@ class Device(Struct, kw_only=True, omit_defaults=True):
     write_ms: float | None = None
     requests: float | None = None
     """Reads, writes and discards, where they are not told apart."""
-
     request_ms: float | None = None
     flushes: float | None = None
     flush_ms: float | None = None
     flush: float | None = None
     """Flushes under way, on average."""
-
     busy: float = 0.0
     queue: float = 0.0
     in_flight: int = 0
@@ -47,17 +44,13 @@ class Device(Struct, kw_only=True, omit_defaults=True):
     discard_bytes: float | None = None
     discard: float | None = None
     """Discards under way, on average."""
-
     called: tuple[str, ...] = ()
     """What the kernel's log calls it: its name, its port or controller, its place on the PCI bus."""
-
     reached_by: str = ""
     """'nbd', 'rbd', 'iscsi' or 'nvme over a network', where it is another machine's."""
-
     suspended: bool | None = None
     pool_mode: str | None = None
     """Of a thin pool: 'rw', 'ro', 'out_of_data_space' or 'Fail'."""
-
     md_action: str | None = None
     md_done: str | None = None
     """'12345 / 67890', in sectors."""
@@ -71,19 +64,15 @@ class Filesystem(Struct, kw_only=True, omit_defaults=True):
     source: str
     device: str = ""
     """The kernel's name, '' where there is none."""
-
     number: str = ""
     """'major:minor' of its files."""
-
     mounts: int = 1
     """How often it is mounted."""
-
     options: tuple[str, ...] = ()
     super_options: tuple[str, ...] = ()
     answers: bool | None = None
     refuses: str = ""
     """The error that statfs ends with, where what is behind the mount is gone: 'ENOTCONN'."""
-
     size: int | None = None
     free: int | None = None
     available: int | None = None
@@ -91,17 +80,13 @@ class Filesystem(Struct, kw_only=True, omit_defaults=True):
     inodes_free: int | None = None
     errors: int | None = None
     """That ext4 has counted."""
-
     turned: bool | None = None
     """After errors: whether the kernel turned it read-only. Linux 6.12 to 6.14 tell it in their log alone."""
-
     turned_at: str = ""
     """When, by the kernel's log: UTC, as ISO 8601 has it."""
-
     job: str | None = None
     operations: float | None = None
     """Of NFS, per second."""
-
     operation_ms: float | None = None
     server_ms: float | None = None
 
@@ -114,10 +99,8 @@ class Program(Struct, kw_only=True, omit_defaults=True):
     unit: str = ""
     places: tuple[str, ...] = ()
     """Mount points of what it writes to, or works in."""
-
     groups: tuple[str, ...] = ()
     """Its control groups, of the newer hierarchy and of the older one for I/O."""
-
     kernel: bool = False
     waiting: float = 0.0
     syncing: float = 0.0
@@ -125,36 +108,26 @@ class Program(Struct, kw_only=True, omit_defaults=True):
     held_back: float = 0.0
     stuck: int = 0
     """Threads that waited at one place in all looks."""
-
     stuck_s: float | None = None
     """How long ago one of those threads last ran."""
-
     frozen: int = 0
     """Those of them that wait to begin a write on a frozen filesystem."""
-
     frozen_at: tuple[str, ...] = ()
     """Where that can be: the file that it writes to, or else what its arguments and its directory name."""
-
     journal_full: float = 0.0
     """Waited until the journal had room again."""
-
     journal_at: tuple[str, ...] = ()
     """Where that can be: the file of the call that waits, or else what its arguments and its directory name."""
-
     for_memory: float = 0.0
     """Waited for what was swapped out, or for memory that was being freed."""
-
     directory: float = 0.0
     """Its threads that waited for the lock of a directory, on average."""
-
     works_in: str = ""
     """Its working directory, where it waited for such a lock."""
-
     kind: str = ""
     function: str = ""
     job: str = ""
     """Of the filesystem's own, which it has asked for: 'scrub'."""
-
     read_bytes: float | None = None
     write_bytes: float | None = None
     """Per second."""
@@ -166,16 +139,13 @@ class Group(Struct, kw_only=True, omit_defaults=True):
     path: str
     limit: str = ""
     """The limit that is nearest, in words."""
-
     device: str = ""
     of_limit: float | None = None
     """What it did, of that limit, 0 to 1 and somewhat above."""
-
     io_some: float | None = None
     memory_some: float | None = None
     memory_hits: int | None = None
     """How often its memory reached its limit."""
-
     memory_limit: int | None = None
     memory_used: int | None = None
 
@@ -185,14 +155,12 @@ class Logged(Struct, kw_only=True, omit_defaults=True):
 
     pattern: str
     """Of readers/kernel_log.toml."""
-
     kind: str
     says: str
     device: str = ""
     count: int = 1
     first: str
     """Of all that is in the log."""
-
     last: str
     doubtful: bool = False
     """Perhaps of the loop device that had the name before."""
@@ -205,7 +173,6 @@ class Journal(Struct, kw_only=True, omit_defaults=True):
     transactions: int
     requested: int
     """Those that somebody waited for."""
-
     commit_us: float | None = None
     """The kernel's running mean."""
 
@@ -215,12 +182,10 @@ class TracedProgram(Struct, kw_only=True, omit_defaults=True):
 
     name: str
     """With its number and its unit."""
-
     syncs: int
     mean_ms: float
     flushes: int = 0
     """Of the drive, which its call was the first to wait for."""
-
     file: str = ""
     """One that it synced, where it was still open after the look."""
 
@@ -230,7 +195,6 @@ class TracedPlace(Struct, kw_only=True, omit_defaults=True):
 
     mount_point: str
     """Or the device number, where no mount has it."""
-
     syncs: int
     median_ms: float
     p99_ms: float
@@ -245,10 +209,8 @@ class TracedPlace(Struct, kw_only=True, omit_defaults=True):
     commits: int = 0
     asked: int = 0
     """Those of the commits that began while a sync waited."""
-
     held_up_ms: int | None = None
     """The longest that a commit waited for an operation that had begun before."""
-
     held_up_by: str = ""
 
 
@@ -260,11 +222,9 @@ class Traced(Struct, kw_only=True, omit_defaults=True):
     lost: int
     processor_s: float
     """What reading them took; the kernel's own part is not in it."""
-
     places: tuple[TracedPlace, ...] = ()
     whole: dict[str, int] = {}
     """Calls of sync and syncfs, which write a whole filesystem or all, by who called."""
-
     unplaced: int = 0
 
 
@@ -274,7 +234,6 @@ class Window(Struct, kw_only=True, omit_defaults=True):
     format: str = FORMAT
     when: str
     """UTC, as ISO 8601 has it."""
-
     seconds: float
     looks: int = 0
     root: bool = False
@@ -286,10 +245,8 @@ class Window(Struct, kw_only=True, omit_defaults=True):
     steal: float | None = None
     iowait: float | None = None
     """Of idle time; unreliable."""
-
     own: float = 0.0
     """Of one processor, that the look took."""
-
     cpu_some: float | None = None
     cpu_full: float | None = None
     io_some: float | None = None
@@ -299,19 +256,16 @@ class Window(Struct, kw_only=True, omit_defaults=True):
     swap_bytes: float | None = None
     dirty: int | None = None
     """The most that was seen, with what is under writeback, in bytes."""
-
     dirty_limit: int | None = None
     running: float | None = None
     waiting: float | None = None
     kinds: dict[str, float] = {}
     threads: float | None = None
     """How many there were."""
-
     waiters: tuple[Waiter, ...] = ()
     runners: tuple[Runner, ...] = ()
     directory_waiting: float | None = None
     """Threads that waited for the lock of a directory, on average."""
-
     devices: tuple[Device, ...] = ()
     filesystems: tuple[Filesystem, ...] = ()
     programs: tuple[Program, ...] = ()
@@ -319,10 +273,8 @@ class Window(Struct, kw_only=True, omit_defaults=True):
     journals: tuple[Journal, ...] = ()
     log: tuple[Logged, ...] | None = None
     """None where the log may not be read."""
-
     memory_available: float | None = None
     """Of all memory, 0 to 1."""
-
     traced: Traced | None = None
     untold: tuple[str, ...] = ()
 

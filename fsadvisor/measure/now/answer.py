@@ -45,10 +45,8 @@ class Finding(Struct, frozen=True, kw_only=True):
     place: str = ""
     since: str = ""
     """When it began, UTC, where that is told; '' where all that is known is that the whole look saw it."""
-
     since_by: str = ""
     """What tells when it began."""
-
     alike: int = 0
     """More processes of the name and unit of whom the same is told, at the same place; the first are culprits, too."""
 

@@ -68,22 +68,17 @@ class Waited(Struct, kw_only=True):
     frozen: int = 0
     held_back: int = 0
     """Looks in which the kernel held it back because too much is dirty."""
-
     journal_full: int = 0
     for_memory: int = 0
     directory: int = 0
     """Waits of its threads for a directory's lock, over all looks."""
-
     stuck_threads: list[int] = field(default_factory=list)
     places: Counter[tuple[str, str]] = field(default_factory=Counter)
     """What is waited for, and the function that tells."""
-
     threads: Counter[tuple[int, str]] = field(default_factory=Counter)
     """Thread and where it was."""
-
     ran: dict[int, list[int]] = field(default_factory=dict)
     """Of each thread, how often it had been put on a processor by each look."""
-
     names: Counter[str] = field(default_factory=Counter)
 
 

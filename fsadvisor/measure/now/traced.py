@@ -77,7 +77,6 @@ class Trace(Struct):
     commits: dict[str, list[tuple[float, float]]] = field(default_factory=lambda: defaultdict(list))
     held_up: dict[str, tuple[int, str]] = field(default_factory=dict)
     """The longest that a commit waited for open operations, in ms, and whose was open longest."""
-
     flushes: dict[str, list[tuple[float, float]]] = field(default_factory=lambda: defaultdict(list))
     writes: dict[str, list[tuple[float, float]]] = field(default_factory=lambda: defaultdict(list))
     _calls: dict[int, Sync] = field(default_factory=dict)

@@ -195,7 +195,7 @@ class Serving:
         times = Times()
         if words[0] == "fill":
             for number in range(int(words[1]), int(words[2])):
-                self._make(f"f{number:06d}", times)
+                self._create(f"f{number:06d}", times)
                 if self.cold:  # what is not on disk would not leave the page cache
                     os.fsync(self.open)
                 self._close(times)
@@ -220,9 +220,6 @@ class Serving:
             return
 
     def _create(self, name: str, times: Times) -> None:
-        self._make(name, times)
-
-    def _make(self, name: str, times: Times) -> None:
         self._close(times)
         self.open = os.open(name, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW, 0o600, dir_fd=self.folder)
         size = min(int(_dice.gammavariate(1.5, self.mean / 1.5)) + 1, len(self.body))

@@ -49,12 +49,10 @@ class Loop(Struct, frozen=True, kw_only=True):
 
     name: str
     """The kernel's, 'loop3'."""
-    descriptor: int
     direct_io: bool
     """Whether it reads and writes the file past the page cache of the filesystem below."""
     write_cache: str | None
     """Its queue's, as it is: an earlier user's 'write through' stays at a loop device, and drops all flushes."""
-    fua: bool | None
 
     @property
     def path(self) -> str:
@@ -74,10 +72,8 @@ def attached(file: int, offset: int, size: int) -> Iterator[Loop]:
     try:
         yield Loop(
             name=name,
-            descriptor=descriptor,
             direct_io=_attribute(name, "loop/dio") == "1",
             write_cache=_attribute(name, "queue/write_cache"),
-            fua=None if (fua := _attribute(name, "queue/fua")) is None else fua == "1",
         )
     finally:
         with contextlib.suppress(OSError):

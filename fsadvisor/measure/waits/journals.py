@@ -65,7 +65,6 @@ class Jbd2Work(Struct, frozen=True, kw_only=True):
     transactions: int
     requested: int
     """Those of them that somebody waited for, as fsync does."""
-
     phases_ms: Mapping[str, Fact[MeanBounds]]
     commit_us: Fact[float]
     """The kernel's running mean of a commit, in µs: a quarter is the last one."""
@@ -80,7 +79,6 @@ class XfsWork(Struct, frozen=True, kw_only=True):
     forces_slept: int
     no_buffer: int
     """Waits for a log buffer."""
-
     space_slept: Fact[int]
     """Waits for space in the log."""
 
@@ -92,7 +90,6 @@ class BtrfsWork(Struct, frozen=True, kw_only=True):
     commits: int
     commit_ms: float
     """The mean of those that ended."""
-
     busy: float
     """Share of the time with a commit under way, 0 to 1, at most: the first that ended may have begun before."""
 

@@ -41,22 +41,17 @@ class Rates(Struct, frozen=True, kw_only=True):
     write_ms: float | None = None
     discards: float | None = None
     """None: the kernel does not count them (before 4.18)."""
-
     discard_bytes: float | None = None
     discard_ms: float | None = None
     flushes: float | None = None
     """None: the kernel does not count them (before 5.5)."""
-
     flush_ms: float | None = None
     flushed: bool = False
     """Whether any flush was counted since boot."""
-
     in_flight: int = 0
     """Requests begun and not ended, at the moment."""
-
     queue: float = 0.0
     """How many were in flight on average."""
-
     busy: float = 0.0
     """Share of the time with any in flight, 0 to 1."""
 
@@ -78,7 +73,6 @@ class WritebackMemory(Struct, frozen=True, kw_only=True):
     writeback: int | None
     limit: int | None
     """Both together: from here on writers wait."""
-
     background: int | None
     """From here on the kernel writes by itself."""
 
@@ -90,20 +84,16 @@ class Moment(Struct, frozen=True, kw_only=True):
     memory: WritebackMemory | Unknown
     pressure: Pressure | Unknown
     """Of I/O."""
-
     cpu_pressure: Pressure | Unknown
     memory_pressure: Pressure | Unknown
     processors: CpuStat | Unknown
     disks: Mapping[str, Rates] | None
     unread: Unknown | None = None
     """Why the disks' counters can't be read."""
-
     known: frozenset[str] = frozenset()
     """All devices that there are, those whose counters cannot be read, too."""
-
     active: frozenset[str] = frozenset()
     """Those that did something."""
-
     cpu: float | None = None
     """Share of one processor that this program used meanwhile."""
 

@@ -29,7 +29,6 @@ class Evidence(Struct, frozen=True, kw_only=True):
     measured: Fact[float]
     of: str
     """The disk or thread that it was measured on, '' for the machine."""
-
     holds: Truth
 
 

@@ -84,7 +84,6 @@ class Waiter(Struct, frozen=True, kw_only=True):
     name: str
     function: str
     """The kernel's, '' where it is not told."""
-
     kind: For
     waiting: float
     threads: int
@@ -105,7 +104,6 @@ class Threads(Struct, frozen=True, kw_only=True):
     looks: int
     threads: float
     """How many there were, ours left out."""
-
     running: float
     waiting: float
     kinds: dict[For, Fact[float]]
@@ -113,10 +111,8 @@ class Threads(Struct, frozen=True, kw_only=True):
 
     'gone on' are those that had by the time that their place was read: they may belong to any of the others.
     """
-
     waiters: tuple[Waiter, ...]
     """Those that were found waiting most often."""
-
     runners: tuple[Runner, ...]
 
 

@@ -35,15 +35,12 @@ class Cpu(Struct, frozen=True, kw_only=True):
     processors: int
     user: float
     """With what runs at low priority, and guests."""
-
     system: float
     interrupts: float
     steal: float
     """The hypervisor ran others meanwhile."""
-
     iowait: Fact[float]
     """Idle time of processors on which a thread went to sleep for a disk: unreliable."""
-
     idle: Fact[float]
     """The rest of idle time."""
 
@@ -233,7 +230,6 @@ class WaitsWindow(Struct, frozen=True, kw_only=True):
     disks: Fact[Disks]
     pressure: Mapping[str, Stalls]
     """cpu, io and memory."""
-
     works: tuple[Fact[Work], ...]
     threads: Fact[Threads]
     locks: Fact[Locks]
