@@ -67,6 +67,8 @@ class PhysicalDrive(Struct, frozen=True, kw_only=True):
     """None for a drive in no group."""
     state: str | None
     """Onln, Rbld, …; of storcli2 its status: Online, Good, …"""
+    media: str | None
+    """HDD or SSD."""
     model: str | None
     foreign: bool
     """It holds a configuration of another controller, or an old one of this."""
@@ -269,6 +271,7 @@ def _physical_drive(entry: Json, identity: str, errors: Json) -> PhysicalDrive:
         device_id=device_id,
         drive_group=whole(string(entry, "DG")) if group is None else group,
         state=string(entry, "Status") or string(entry, "State"),
+        media=string(entry, "Med"),
         model=_stripped(string(entry, "Model")),
         foreign=string(entry, "DG") == "F",
         media_errors=integer(errors, "Media Error Count"),

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
         MegaRaidDrive,
         MegaRaidVolume,
     )
-    from fsadvisor.storage import ControllerBattery, ControllerCache, DriveCaches, RaidVolume
+    from fsadvisor.storage import ControllerBattery, ControllerCache, DriveCaches, RaidController, RaidVolume
 
 Tool: TypeAlias = Literal["storcli64", "perccli64", "ssacli", "arcconf", "mvcli", "another"]
 
@@ -99,6 +99,33 @@ def unasked(tool: Tool) -> Unknown:
     """What to do where the tool was not, or can't be, asked."""
     asked = " and ".join(f"`{' '.join(argv)}`" for argv in commands(tool)[:2]) or _BY_HAND
     return Unknown(Cause.NOT_EXPOSED, f"look with {asked} at the battery, the cache policy and the drives' own caches")
+
+
+def rotational(machine: Machine, known: Fact[RaidController], device: str, by_kernel: Fact[bool]) -> Fact[bool]:
+    """Whether the drives behind the disk rotate: of a MegaRAID its tool is believed before queue/rotational.
+
+    Many of these controllers call each of their volumes rotational, and the kernel believes it. Where the drives of
+    the volume differ, or the tool does not tell, the kernel's word stays.
+    """
+    name = read_fact.value(known)
+    media = _media(machine, name, device) if name in NEWER else set()
+    spins = {"HDD": True, "SSD": False}.get(media.pop() or "") if len(media) == 1 else None
+    return by_kernel if spins in (None, read_fact.value(by_kernel)) else Known(bool(spins), str(name))
+
+
+def _media(machine: Machine, name: str, device: str) -> set[str | None]:
+    """The kinds of the drives of the volume; of all drives, where no volume names its disk."""
+    of = knowing(machine, name, device)
+    report = read_fact.command_record(machine, storcli.argv(of), storcli.parse)
+    listed = read_fact.command_record(machine, storcli.argv(of, storcli.VOLUMES), storcli.parse)
+    if isinstance(report, Unknown) or isinstance(listed, Unknown):
+        return set()
+    volumes = [(one.number, it) for one in listed.controllers for it in one.virtual_drives]
+    if is_another(volumes, device):
+        return set()
+    groups = {(number, it.id.partition("/")[0]) for number, it in volumes if it.device == device}
+    drives = [(one.number, it) for one in report.controllers for it in one.physical_drives]
+    return {it.media for number, it in drives if not groups or (number, str(it.drive_group)) in groups}
 
 
 _ARCCONF_STATES: Final[tuple[tuple[str, RaidVolume], ...]] = (

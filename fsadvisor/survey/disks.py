@@ -14,6 +14,7 @@ from fsadvisor.storage import Below, Disk, Mount
 from fsadvisor.survey import (
     attachment,
     block,
+    controller_tools,
     controllers,
     disk_tables,
     drive,
@@ -168,9 +169,10 @@ def disk(
     answers = drive.ask(machine, device, kind, short_model, ocp_logs)
     seen = virtual(device, kind, carrier, (vendor, read_fact.first(short_model, drive.own_name(answers))), in_vm)
     model = attachment.whole_name(short_model, answers.smart, udev.get(device.name, "ID_MODEL_ENC"))
-    rotational = read_fact.switch(machine, f"{folder}/queue/rotational")
     family = _family(model, answers)
     volume_of = controllers.controller(kind, vendor, model)
+    by_kernel = read_fact.switch(machine, f"{folder}/queue/rotational")
+    rotational = controller_tools.rotational(machine, volume_of, device.path, by_kernel)
     raid_cache = controllers.cache(machine, volume_of, device.path)
     volume = controllers.volume(machine, volume_of, device.path)
     case = power_loss.DriveEvidence(

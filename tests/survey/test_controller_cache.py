@@ -5,6 +5,8 @@ import pytest
 from fsadvisor.facts import Cause, Unknown
 from fsadvisor.readers import ssacli, storcli
 from fsadvisor.survey.whole import survey
+from tests.panel import controllers
+from tests.panel.build import root, server
 from tests.paths import FIXTURES
 from tests.told import BARE_METAL, disk, machine
 
@@ -156,3 +158,25 @@ def test_a_disk_that_a_tool_does_not_list_gets_nothing_of_another_controllers_vo
     for fact in (found.controller_cache, found.controller_battery, found.raid_volume, found.raid_sick_drives):
         assert isinstance(fact, Unknown)
     assert found.raid_volume.learn == "install storcli2, where storcli64 does not list /dev/sdz"
+
+
+@pytest.mark.parametrize(
+    ("drives", "kernel", "spins"),
+    [
+        (("SSD", "SSD"), "1", False),
+        (("HDD", "HDD"), "0", True),
+        (("SSD", "HDD"), "1", True),
+        (("SSD", "HDD"), "0", False),
+        (("?", "?"), "1", True),
+        (("HDD", "HDD"), "1", True),
+    ],
+)
+def test_whether_a_volume_rotates_its_drives_tell_before_the_kernel(drives, kernel, spins):
+    volume = controllers.megaraid(0, drives=("Onln",) * len(drives))
+    volume.made[0]["/sys/block/sda/queue/rotational"] = kernel
+    asked = " ".join(storcli.argv("storcli64"))
+    first, *rest = volume.commands[asked].split('"Med": "HDD"')
+    volume.commands[asked] = first + "".join(f'"Med": "{it}"{piece}' for it, piece in zip(drives, rest, strict=True))
+    made = server(volume, mounts=[root(volume)])
+    found = next(it.scope["disk"] for it in survey(made, {}).subjects if it.kind == "disk")
+    assert found.rotational.value is spins
