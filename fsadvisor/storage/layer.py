@@ -50,7 +50,10 @@ class Layer(Described, frozen=True, kw_only=True):
     md_stripe_cache: Fact[int] = some(
         "pages per member for stripes being written (RAID 4, 5, 6)", "md/stripe_cache_size", "pages"
     )
-    md_consistency: Fact[str] = some("how the write hole is dealt with", "md/consistency_policy")
+    md_consistency: Fact[str] = some(
+        "how the write hole is dealt with; of the mainboard's RAID with '(external metadata)' behind it",
+        "md/consistency_policy, md/metadata_version",
+    )
     cache_mode: Fact[str] = some("mode of a bcache or dm-cache", "bcache/cache_mode, dmsetup table")
     cache_redundant: Fact[bool] = some(
         "what the cache holds survives the loss of one device", "the stack below the cache device"

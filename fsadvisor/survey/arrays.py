@@ -39,7 +39,7 @@ def array(machine: Machine, folder: str) -> dict[str, Any]:
         "kind": Known("md", folder),
         "md_level": level,
         "md_chunk_bytes": read_fact.number(machine, f"{folder}/md/chunk_size"),
-        "md_consistency": read_fact.text(machine, f"{folder}/md/consistency_policy"),
+        "md_consistency": _consistency(machine, folder),
     }
     found["md_failed"] = _failed(machine, folder, level)
     if read_fact.value(level) not in _WITHOUT_COPIES:
@@ -57,6 +57,16 @@ def array(machine: Machine, folder: str) -> dict[str, Any]:
     if read_fact.value(level) in _PARITY:
         found["md_stripe_cache"] = read_fact.number(machine, f"{folder}/md/stripe_cache_size")
     return found
+
+
+def _consistency(machine: Machine, folder: str) -> Fact[str]:
+    """What keeps the members in step over a crash; of the mainboard's RAID (Intel's, DDF) told apart.
+
+    What mdadm can add to an array of md it may not to one of these, whose metadata the firmware reads, too.
+    """
+    policy = read_fact.text(machine, f"{folder}/md/consistency_policy")
+    external = (read_fact.value(read_fact.text(machine, f"{folder}/md/metadata_version")) or "").startswith("external:")
+    return read_fact.derive(policy, lambda it: f"{it} (external metadata)") if external else policy
 
 
 def _missing(machine: Machine, folder: str, level: Fact[str]) -> Fact[int]:

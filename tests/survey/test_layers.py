@@ -92,6 +92,19 @@ def test_empty_slots_of_the_mirror_of_a_nas_are_no_missing_members(states, slots
     assert layer("md0", SDA, SDB, array, files=files).md_degraded.value == missing
 
 
+@pytest.mark.parametrize(
+    ("metadata", "told"),
+    [
+        ("1.2", "resync"),
+        ("external:/md127/0", "resync (external metadata)"),
+        ("", "resync"),
+    ],
+)
+def test_the_mainboards_raid_is_told_apart_by_its_metadata(metadata, told):
+    array = raid("raid1", md__consistency_policy="resync", **({"md__metadata_version": metadata} if metadata else {}))
+    assert layer("md0", SDA, SDB, array).md_consistency.value == told
+
+
 def test_without_copies_no_member_can_be_missing_and_none_can_differ():
     found = layer("md0", SDA, SDB, raid("raid0", md__consistency_policy="none"))
     assert NOT_APPLICABLE == found.md_degraded == found.md_mismatches == found.md_last_action
