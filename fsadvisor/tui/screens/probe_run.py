@@ -108,7 +108,7 @@ def stored_results(machine: Machine | None, storage: Storage) -> ResultsByMount:
     return record or NO_RESULTS
 
 
-class ProbeResults(TextScreen):
+class ResultsScreen(TextScreen):
     """The newest result drawn, earlier ones, and what is known of the like; of a mount, all jobs in short."""
 
     NAME = "results"
@@ -170,7 +170,7 @@ class ProbeRun(ProgressScreen):
         progress = self.measurer.progress
         if progress is not None and progress.results:
             first = progress.results[0]
-            self.app.push_screen(ProbeResults(first.mount, first.job if len(progress.results) == 1 else ""))
+            self.app.push_screen(ResultsScreen(first.mount, first.job if len(progress.results) == 1 else ""))
 
 
 YES, GENTLY, ALL_THE_SAME = "yes", "gently", "all the same"

@@ -10,7 +10,7 @@ from fsadvisor.measure.messages import ProbeAsked
 from fsadvisor.measure.probe.jobs import SUITES
 from fsadvisor.tui.actions import Action
 from fsadvisor.tui.screen import ExplorerScreen
-from fsadvisor.tui.screens.probe_run import GENTLY, YES, ProbeQuestion, ProbeResults, ProbeRun, stored_results
+from fsadvisor.tui.screens.probe_run import GENTLY, YES, ProbeQuestion, ProbeRun, ResultsScreen, stored_results
 from fsadvisor.tui.views import probe_page, probes
 from fsadvisor.tui.views.probes import NO_RESULTS, ResultsByMount, group_members, is_title
 from fsadvisor.tui.widgets.bars import AskLine
@@ -272,11 +272,11 @@ class Probes(ExplorerScreen):
     def action_all_results(self) -> None:
         """Everything measured on the mount."""
         if self._mount:
-            self.app.push_screen(ProbeResults(self._mount))
+            self.app.push_screen(ResultsScreen(self._mount))
 
     def action_result(self) -> None:
         """The job under the cursor."""
         row = self._jobs.row
         ids = group_members(row.key) if row else ()
         if self._mount and len(ids) == 1:
-            self.app.push_screen(ProbeResults(self._mount, ids[0]))
+            self.app.push_screen(ResultsScreen(self._mount, ids[0]))
