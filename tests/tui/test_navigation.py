@@ -3,7 +3,7 @@
 import pytest
 
 from fsadvisor.pages.document import Document
-from fsadvisor.tui.screens.choosing import SuppositionForm
+from fsadvisor.tui.screens.choices import SuppositionForm
 from fsadvisor.tui.screens.dialogs import Question
 from fsadvisor.tui.views.snapshot import finding_key
 from tests.cases import few

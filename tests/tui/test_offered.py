@@ -3,7 +3,7 @@
 import pytest
 
 from fsadvisor.rulebook.rule import CALLS_FOR_ACTION
-from fsadvisor.tui.screens.choosing import SuppositionForm
+from fsadvisor.tui.screens.choices import SuppositionForm
 from fsadvisor.tui.views.snapshot import finding_key
 from fsadvisor.tui.widgets.rows_view import RowsView
 from fsadvisor.tui.widgets.text_views import DocumentView

@@ -10,9 +10,9 @@ import pytest
 
 from fsadvisor.machine.kept_files import ATTESTATIONS, WithFile, attestation_text
 from fsadvisor.machine.opening import open_machine
-from fsadvisor.tui.screens.attesting import AttestationForm
+from fsadvisor.tui.screens.attestation_form import AttestationForm
 from fsadvisor.tui.screens.checklist import Checklist
-from fsadvisor.tui.screens.choosing import SuppositionForm
+from fsadvisor.tui.screens.choices import SuppositionForm
 from fsadvisor.tui.screens.unknowns import Unknowns
 from fsadvisor.tui.screens.what_if import AttestationEffect, WhatIf
 from fsadvisor.tui.views.unknowns import Means

@@ -8,7 +8,7 @@ from msgspec import structs
 
 from fsadvisor.machine.opening import open_machine
 from fsadvisor.storage import Supposition
-from fsadvisor.tui.screens.choosing import SuppositionForm
+from fsadvisor.tui.screens.choices import SuppositionForm
 from fsadvisor.tui.screens.export import content
 from fsadvisor.tui.screens.what_if import ChangeScreen, WhatIf
 from fsadvisor.tui.terminal import Terminal

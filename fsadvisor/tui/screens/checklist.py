@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, ClassVar
 from fsadvisor.pages.glyphs import Tone, line, span
 from fsadvisor.pages.values import counted, full_name
 from fsadvisor.tui.actions import Action
-from fsadvisor.tui.screens.attesting import AttestationForm
+from fsadvisor.tui.screens.attestation_form import AttestationForm
 from fsadvisor.tui.views import suppose, values
 from fsadvisor.tui.widgets.rows_view import RowsView
 from fsadvisor.tui.widgets.text_views import LinesView

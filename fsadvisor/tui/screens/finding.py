@@ -16,7 +16,7 @@ from fsadvisor.rulebook.rule import CALLS_FOR_ACTION
 from fsadvisor.tui.actions import Action
 from fsadvisor.tui.copying import copy
 from fsadvisor.tui.screen import WIDE
-from fsadvisor.tui.screens.deciding import DECISIONS, DecisionScreen
+from fsadvisor.tui.screens.decisions import DECISIONS, DecisionScreen
 from fsadvisor.tui.views import finding, trials
 from fsadvisor.tui.widgets.bars import AskLine
 from fsadvisor.tui.widgets.text_views import DocumentView

@@ -10,8 +10,8 @@ from textual.containers import Container, Vertical
 
 from fsadvisor.pages.glyphs import NOTHING
 from fsadvisor.tui.actions import Action
-from fsadvisor.tui.screens.choosing import ChoiceScreen
-from fsadvisor.tui.screens.deciding import DECISIONS
+from fsadvisor.tui.screens.choices import ChoiceScreen
+from fsadvisor.tui.screens.decisions import DECISIONS
 from fsadvisor.tui.screens.panes import BoardScreen, FindingTexts
 from fsadvisor.tui.views import advice, board, finding, storage_tree
 from fsadvisor.tui.views.overview import Shape, detail_title, edge, layout

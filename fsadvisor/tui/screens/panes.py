@@ -11,7 +11,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Final, TypeAlias
 
 from fsadvisor.pages.glyphs import NOTHING, Span, Tone, span
-from fsadvisor.tui.screens.deciding import DecisionScreen
+from fsadvisor.tui.screens.decisions import DecisionScreen
 from fsadvisor.tui.session import NewestAnswer
 from fsadvisor.tui.views import finding, overview, storage_tree
 from fsadvisor.tui.views.overview import edge

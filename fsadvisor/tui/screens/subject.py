@@ -15,7 +15,7 @@ from fsadvisor.report.rule_page import document
 from fsadvisor.rulebook.rule import CALLS_FOR_ACTION
 from fsadvisor.tui.actions import Action
 from fsadvisor.tui.screen import WIDE, ExplorerScreen, TextScreen
-from fsadvisor.tui.screens.deciding import DECISIONS, DecisionScreen
+from fsadvisor.tui.screens.decisions import DECISIONS, DecisionScreen
 from fsadvisor.tui.views import finding, subject, suppose
 from fsadvisor.tui.views.subject import subject_rows, without_rows
 from fsadvisor.tui.widgets.rows_view import RowsView

@@ -16,8 +16,8 @@ from fsadvisor.rulebook.rule import Outcome
 from fsadvisor.tui.actions import Action
 from fsadvisor.tui.copying import copy
 from fsadvisor.tui.screen import WIDE, ExplorerScreen
-from fsadvisor.tui.screens.choosing import ChoiceScreen, SuppositionForm
-from fsadvisor.tui.screens.deciding import NOWHERE, attesting_screen
+from fsadvisor.tui.screens.choices import ChoiceScreen, SuppositionForm
+from fsadvisor.tui.screens.decisions import NOWHERE, attestation_screen
 from fsadvisor.tui.session import NewestAnswer
 from fsadvisor.tui.views import unknowns
 from fsadvisor.tui.views.suppose import owner
@@ -170,7 +170,7 @@ class Unknowns(ExplorerScreen):
         elif self.explorer.session.attestations is None:
             self.say(NOWHERE)
         else:
-            self.app.push_screen(attesting_screen(task.attestable))
+            self.app.push_screen(attestation_screen(task.attestable))
 
     def action_measure(self) -> None:
         """Off to Probes, with what to measure."""

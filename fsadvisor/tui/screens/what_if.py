@@ -14,7 +14,7 @@ from textual.containers import Container, Vertical
 from fsadvisor.pages.glyphs import Tone, cut, line, span
 from fsadvisor.tui.actions import Action
 from fsadvisor.tui.screen import WIDE, ExplorerScreen, TextScreen
-from fsadvisor.tui.screens.choosing import SuppositionForm
+from fsadvisor.tui.screens.choices import SuppositionForm
 from fsadvisor.tui.session import NewestAnswer
 from fsadvisor.tui.views import suppose, unlocking, what_if
 from fsadvisor.tui.views.snapshot import finding_key

@@ -5,9 +5,9 @@ import tomllib
 
 import pytest
 
-from fsadvisor.tui.screens.attesting import AttestationForm, WaiverForm
+from fsadvisor.tui.screens.attestation_form import AttestationForm, WaiverForm
 from fsadvisor.tui.screens.checklist import Checklist
-from fsadvisor.tui.screens.choosing import SuppositionForm
+from fsadvisor.tui.screens.choices import SuppositionForm
 from fsadvisor.tui.screens.what_if import AttestationEffect
 from fsadvisor.tui.views.snapshot import finding_key
 from fsadvisor.tui.views.suppose import asked_of

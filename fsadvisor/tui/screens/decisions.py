@@ -95,7 +95,7 @@ class DecisionScreen(ExplorerScreen):
             if self._is_kept():
                 self._withdraw(finding)
         elif self._is_kept():
-            from fsadvisor.tui.screens.attesting import WaiverForm
+            from fsadvisor.tui.screens.attestation_form import WaiverForm
 
             self.app.push_screen(WaiverForm([(one.id, finding.rule.id) for one in finding.subjects]))
 
@@ -141,14 +141,14 @@ class DecisionScreen(ExplorerScreen):
             )
             self.say(why, failed=True)
         elif self._is_kept():
-            self.app.push_screen(attesting_screen(able))
+            self.app.push_screen(attestation_screen(able))
 
     def action_suppose(self) -> None:
         """Suppose another value of a fact under the cursor."""
         snapshot = self.explorer.snapshot
         here = self.facts_here(snapshot) if snapshot else ()
         if here:
-            from fsadvisor.tui.screens.choosing import SuppositionForm
+            from fsadvisor.tui.screens.choices import SuppositionForm
 
             asked = suppose.asked_by(self.explorer.session.rulebook.rules)
             self.app.push_screen(SuppositionForm(sorted(here, key=lambda one: one[1] not in asked)))
@@ -165,9 +165,9 @@ class DecisionScreen(ExplorerScreen):
         return True
 
 
-def attesting_screen(offered: Sequence[tuple[str, str]]) -> Screen[None]:
+def attestation_screen(offered: Sequence[tuple[str, str]]) -> Screen[None]:
     """The form for one fact, or the page for several; each is a subject's id and a fact's name."""
-    from fsadvisor.tui.screens.attesting import AttestationForm
+    from fsadvisor.tui.screens.attestation_form import AttestationForm
     from fsadvisor.tui.screens.checklist import Checklist
 
     return AttestationForm(offered) if len(offered) == 1 else Checklist(offered)
