@@ -22,7 +22,7 @@ from fsadvisor.readers import json_text, nvme_identify, nvme_logs, nvme_output, 
 from fsadvisor.readers.nvme_identify import IdCtrl
 from fsadvisor.readers.nvme_logs import OcpSmartLog, SmartLog
 from fsadvisor.readers.nvme_output import VOLATILE_WRITE_CACHE, Feature
-from fsadvisor.readers.smart_record import SmartReport
+from fsadvisor.readers.smartctl import SmartReport
 from fsadvisor.survey import controller_tools
 from fsadvisor.survey.attachment import emulated
 from fsadvisor.survey.drive import Drive

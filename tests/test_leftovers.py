@@ -11,7 +11,7 @@ import uuid
 
 import pytest
 
-from fsadvisor.machine.tools import PACKAGES
+from fsadvisor.machine.packages import PACKAGES
 from tests.cases import few
 from tests.command import ARGV
 from tests.paths import ROOT

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Final, cast
 from msgspec import Struct, field
 
 from fsadvisor.facts import Cause, Unknown, unreadable
-from fsadvisor.machine import fetched, port, time_limits, tools
+from fsadvisor.machine import fetched, packages, port, time_limits, tools
 from fsadvisor.machine.port import Answer, Argv, Reply
 from fsadvisor.machine.time_limits import Patience
 from fsadvisor.machine.tools import forbid_syncs
@@ -93,7 +93,7 @@ def missing_tool(argv: Argv, refused: bool = False, package: str | None = None) 
     """
     tool = argv[0] if argv else ""
     why = "; the fetched one is not used, others can change it: `make run` as this user fetches it again"
-    package = tools.PACKAGES.get(tool, tool) if package is None else package
+    package = packages.PACKAGES.get(tool, tool) if package is None else package
     learn = f"install {package}{why if refused else ''}" if package else ""
     return Unknown(Cause.NO_TOOL, learn, port.command_source(argv))
 
@@ -217,7 +217,7 @@ class Runner(Struct, frozen=True):
         tool = self._find(argv, self.folders)
         if tool is None:
             refused = self._find(argv, self.refused) is not None
-            return missing_tool(argv, refused, tools.package_bringing(argv[0] if argv else ""))
+            return missing_tool(argv, refused, packages.package_bringing(argv[0] if argv else ""))
         argv = argv if self.wake else tools.left_asleep(argv)
         source = port.command_source(argv, fetched=tool.rpartition("/")[0] in self.fetched)
         name, seconds = argv[0], self.patience.seconds(argv[0], self.timeout_s)

@@ -43,7 +43,7 @@ if TYPE_CHECKING:
 
     from fsadvisor.machine.inodes import Extent
     from fsadvisor.measure.messages import ComparePath, CompareWork, Event
-    from fsadvisor.measure.probe import Window
+    from fsadvisor.measure.probe import ProbeWindow
     from fsadvisor.measure.probe.jobs import Job
     from fsadvisor.measure.probe.processes import Stop
     from fsadvisor.measure.probe.scratch import ScratchFile
@@ -251,7 +251,7 @@ class DeviceSession(Struct, frozen=True):
         """The tool and its version."""
         return f"fio {self.fio.version}"
 
-    def window(self, seconds: float) -> Window:
+    def window(self, seconds: float) -> ProbeWindow:
         """One run of fio. Raises EngineError."""
         engines = self.fio.engines if self.work.depth > 1 else ()
         before = disks.counted(self.way)

@@ -49,7 +49,7 @@ if TYPE_CHECKING:
     from contextlib import AbstractContextManager
 
     from fsadvisor.measure.messages import Event, TrialWork
-    from fsadvisor.measure.probe import EngineSession, Window
+    from fsadvisor.measure.probe import EngineSession, ProbeWindow
     from fsadvisor.measure.probe.jobs import Job
     from fsadvisor.measure.probe.processes import Stop
     from fsadvisor.measure.trial import End
@@ -138,7 +138,7 @@ class _Blocks(Struct):
     lots: Random
     clock: Callable[[], float]
     cancelled: Callable[[], bool]
-    windows: dict[str, list[Window]] = field(default_factory=dict)
+    windows: dict[str, list[ProbeWindow]] = field(default_factory=dict)
     beside_bytes: int = 0
     """Written for what is in no block."""
     _most_bytes: int = 0
@@ -158,7 +158,7 @@ class _Blocks(Struct):
         """All sides once in an order drawn by lot, and once more in the opposite one. Raises EngineError."""
         order = list(sessions)
         self.lots.shuffle(order)
-        fresh: dict[str, list[Window]] = {side: [] for side in order}
+        fresh: dict[str, list[ProbeWindow]] = {side: [] for side in order}
         for side in (*order, *reversed(order)):
             fresh[side].append(self._window(sessions[side]))
         for side, windows in fresh.items():
@@ -173,7 +173,7 @@ class _Blocks(Struct):
         limit = self.budget.written_bytes
         return limit is None or self.written() + 2 * self._most_bytes <= before + share * (limit - before)
 
-    def _window(self, session: EngineSession) -> Window:
+    def _window(self, session: EngineSession) -> ProbeWindow:
         if self.cancelled():
             raise _CancelledError
         return session.window(self.budget.window_seconds)
@@ -226,7 +226,7 @@ class _Blocks(Struct):
     def written(self) -> int:
         return self.beside_bytes + sum(self._written_in(it) for windows in self.windows.values() for it in windows)
 
-    def _written_in(self, window: Window) -> int:
+    def _written_in(self, window: ProbeWindow) -> int:
         return window.beside_bytes + (window.asked_bytes if writes(self.job.work) else 0)
 
     def _gain(self) -> tuple[Ratio | None, Ratio | None]:

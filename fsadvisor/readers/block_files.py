@@ -1,4 +1,4 @@
-"""What the kernel's files tell of block devices: counters, scheduler, limits.
+"""What the kernel's files, udev and lsblk tell of block devices: counters, scheduler, limits, properties, labels.
 
 parse_block_stat:
 I/O counters of one block device since boot: /sys/block/<disk>/stat, /sys/block/<disk>/<partition>/stat.
@@ -36,8 +36,6 @@ Written against Linux 6.18. Devices without any limit are not listed, so an empt
 
 https://docs.kernel.org/admin-guide/cgroup-v2.html#io-interface-files
 
-udev's records of devices.
-
 parse_udev_export: udev's properties of devices: `udevadm info --export-db`, and `udevadm info` of one or more devices.
 
 Written against systemd 252; older versions print P N L S E alone, newer ones more letters (udevadm(8) lists them).
@@ -52,6 +50,18 @@ so that a thousand disks cost what they should.
     E: ID_ATA_WRITE_CACHE_ENABLED=1
 
 https://man7.org/linux/man-pages/man8/udevadm.8.html
+
+parse_lsblk: Block devices as util-linux sees them: `lsblk --json -b -O`.
+
+Written against util-linux 2.27 (the first with --json) to 2.41. Numbers and booleans were strings ("512", "0") up
+to 2.32; `mountpoints` came with 2.37 and lists null for a device that is not mounted; some versions pad 'maj:min' with
+blanks. Columns that come from udev's database (model, fstype, label, …) are null where udev does not run, so null is
+never "has none". A device with several parents (RAID) stands below each: it is one record here.
+
+    {"blockdevices": [{"name": "sda", "maj:min": "8:0", "size": 480103981056, "rota": false, "children": [
+        {"name": "sda1", "maj:min": "8:1", "mountpoints": ["/"]}]}]}
+
+https://man7.org/linux/man-pages/man8/lsblk.8.html
 """
 
 from __future__ import annotations
@@ -61,13 +71,14 @@ from typing import TYPE_CHECKING
 
 from msgspec import Struct
 
+from fsadvisor.facts import Unknown
 from fsadvisor.patterns import late
-from fsadvisor.readers import read_lines, refusal, unread_pieces, whole
+from fsadvisor.readers import json_text, read_lines, refusal, unread_pieces, whole
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from fsadvisor.facts import Unknown
+    from fsadvisor.readers.json_text import Json
 
 
 SECTOR_BYTES = 512
@@ -289,3 +300,55 @@ def _udev_device(lines: list[tuple[str, str]], unread: list[str]) -> UdevDevice 
         name=values.get("N") or None,
         properties=tuple({key: value for key, _, value in pairs}.items()),
     )
+
+
+LSBLK_LABELS_ARGV: tuple[str, ...] = ("lsblk", "--json", "-o", "NAME,KNAME,LABEL")
+"""What is asked of a machine without udev's word: every column of a thousand disks would be megabytes."""
+
+
+class ListedDevice(Struct, frozen=True, kw_only=True):
+    """One device; None where the column is missing or null."""
+
+    name: str
+    """The kernel's name ('dm-0'), else as device-mapper names it."""
+    label: str | None
+
+
+class Lsblk(Struct, frozen=True, kw_only=True):
+    """The devices, parents before children, each once."""
+
+    devices: tuple[ListedDevice, ...]
+    unread: tuple[str, ...] = ()
+
+
+def parse_lsblk(text: str) -> Lsblk | Unknown:
+    """Read the tree, or the list that `--list` prints."""
+    document = json_text.load(text)
+    if isinstance(document, Unknown):
+        return refusal(text, document.learn.partition(";")[0])
+    if not isinstance(json_text.member(document, "blockdevices"), list):
+        return refusal(text, "no blockdevices in the JSON")
+    devices: dict[str, ListedDevice] = {}
+    unread: list[str] = []
+    for entry in _flattened(json_text.items(document, "blockdevices")):
+        name = _column(entry, "kname") or _column(entry, "name")
+        if name is None:
+            unread.append("a block device without a name")
+        else:
+            label = json_text.string(entry, "label") or None
+            devices.setdefault(name, ListedDevice(name=name, label=label))
+    return Lsblk(devices=tuple(devices.values()), unread=unread_pieces(unread))
+
+
+def _flattened(roots: list[Json]) -> Iterator[Json]:
+    """Each entry, depth first; without recursion, for a tree may be deep."""
+    waiting = [*reversed(roots)]
+    while waiting:
+        entry = waiting.pop()
+        yield entry
+        waiting.extend(reversed(json_text.items(entry, "children")))
+
+
+def _column(entry: Json, column: str) -> str | None:
+    """The column without the blanks that pad it; an empty one says nothing."""
+    return (json_text.string(entry, column) or "").strip() or None

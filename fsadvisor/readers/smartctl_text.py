@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING
 
 from fsadvisor.patterns import late
 from fsadvisor.readers import unread_pieces, whole
-from fsadvisor.readers.smart_record import (
+from fsadvisor.readers.smartctl import (
     AtaAttribute,
     NvmeHealth,
     ScsiHealth,
@@ -28,7 +28,7 @@ from fsadvisor.readers.smart_record import (
 
 if TYPE_CHECKING:
     from fsadvisor.facts import Unknown
-    from fsadvisor.readers.smart_record import SelfTest
+    from fsadvisor.readers.smartctl import SelfTest
 
 _LABEL = late(r"^([A-Z][^:=]{1,60}?) *:[ \t]*(.*)$")
 _GROUPED = late(r"[0-9](?:[^0-9A-Za-z\[\]]{0,2}[0-9])*", re.ASCII)

@@ -15,7 +15,7 @@ from fsadvisor.survey import read_fact
 
 if TYPE_CHECKING:
     from fsadvisor.machine.port import Machine
-    from fsadvisor.readers.smart_record import SmartReport
+    from fsadvisor.readers.smartctl import SmartReport
     from fsadvisor.storage import Transport
     from fsadvisor.survey.block import BlockDevice
 

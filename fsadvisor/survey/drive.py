@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from fsadvisor.readers.nvme_identify import IdCtrl, IdNs
     from fsadvisor.readers.nvme_logs import OcpSmartLog, SmartLog
     from fsadvisor.readers.nvme_output import AmznStats, Feature
-    from fsadvisor.readers.smart_record import SmartReport
+    from fsadvisor.readers.smartctl import SmartReport
     from fsadvisor.storage import SelfTest, Transport
     from fsadvisor.survey.block import BlockDevice
 

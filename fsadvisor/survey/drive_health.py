@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
 
     from fsadvisor.machine.port import Argv, Machine
-    from fsadvisor.readers.smart_record import NvmeHealth, SmartReport
+    from fsadvisor.readers.smartctl import NvmeHealth, SmartReport
     from fsadvisor.survey.block import BlockDevice
     from fsadvisor.survey.drive import Drive
 

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from msgspec.structs import replace
 
 from fsadvisor.facts import Unknown
-from fsadvisor.readers import dmsetup, json_text, lsblk, mount_tables, volume_tools
+from fsadvisor.readers import block_files, dmsetup, json_text, mount_tables, volume_tools
 from fsadvisor.readers.kernel_log import ARGV as KERNEL_LOG
 from fsadvisor.storage import Layer, Storage
 from fsadvisor.survey import (
@@ -252,7 +252,7 @@ def _io(machine: Machine, tree: BlockTree) -> Json | Unknown:
 
 def _lsblk_labels(machine: Machine) -> Mapping[str, str]:
     """The filesystems' labels by kernel name, as lsblk finds them on the devices where no udev runs."""
-    record = read_fact.command_record(machine, lsblk.LABELS_ARGV, lsblk.parse)
+    record = read_fact.command_record(machine, block_files.LSBLK_LABELS_ARGV, block_files.parse_lsblk)
     devices = () if isinstance(record, Unknown) else record.devices
     return {it.name: it.label for it in devices if it.label is not None}
 
@@ -285,7 +285,7 @@ def _commands(machine: Machine, tree: BlockTree, labels_told: bool) -> list[Argv
     """Every command that the survey will want the answer of, but for those about filesystems."""
     wanted = _of_host_and_drives(tree)
     if tree.devices and not labels_told:
-        wanted.append(lsblk.LABELS_ARGV)
+        wanted.append(block_files.LSBLK_LABELS_ARGV)
     if _has_mapped(tree):
         wanted.append(dmsetup.DMSETUP_TABLE_ARGV)
     if members.has_any(machine, tree):

@@ -9,7 +9,7 @@ from fsadvisor.facts import Known
 from fsadvisor.machine.recorded import RecordedMachine
 from fsadvisor.machine.recording import RecordingMachine
 from fsadvisor.readers import nvme_identify, nvme_logs, nvme_output, smartctl
-from fsadvisor.readers.smart_record import SmartReport
+from fsadvisor.readers.smartctl import SmartReport
 from fsadvisor.survey.whole import survey
 from tests.paths import CAPTURES, needs_captures
 from tests.told import BARE_METAL, disk, machine

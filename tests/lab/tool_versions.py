@@ -14,14 +14,14 @@ from pathlib import Path
 
 from fsadvisor.facts import Known
 from fsadvisor.machine.live import LiveMachine
+from fsadvisor.machine.packages import PACKAGES
 from fsadvisor.machine.port import Reply
 from fsadvisor.machine.runner import TOOL_FOLDERS
-from fsadvisor.machine.tools import PACKAGES
 from fsadvisor.readers import (
+    block_files,
     btrfs_tools,
     dmsetup,
     ext4_reports,
-    lsblk,
     nvme_identify,
     nvme_logs,
     nvme_output,
@@ -116,7 +116,7 @@ def wanted(made):
         "nvme_smart_log/text": ("nvme", "smart-log", nvme),
         "nvme_get_feature/text": nvme_output.get_feature_argv(nvme),
         "nvme_ocp_smart_log/refused": ("nvme", "ocp", "smart-add-log", nvme, "--output-format=json"),
-        "lsblk/labels": lsblk.LABELS_ARGV,
+        "lsblk/labels": block_files.LSBLK_LABELS_ARGV,
         "lvs/thin": volume_tools.LVS_ARGV,
         "dmsetup_table/all": dmsetup.DMSETUP_TABLE_ARGV,
         "dmsetup_status/multipath": dmsetup.DMSETUP_STATUS_ARGV,

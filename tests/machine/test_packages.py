@@ -1,6 +1,6 @@
 """Tools are named by the package that brings them here, in the words of this machine's distribution."""
 
-from fsadvisor.machine.tools import NAMES, PACKAGES, VENDOR, install_command, named
+from fsadvisor.machine.packages import NAMES, PACKAGES, VENDOR, install_command, named
 from tests.cases import each
 
 DEBIANS = {package for package in PACKAGES.values() if VENDOR not in package}

@@ -7,8 +7,8 @@ that are sold.
 import json
 
 from fsadvisor.readers import (
+    block_files,
     ext4_reports,
-    lsblk,
     nvme_identify,
     nvme_logs,
     nvme_output,
@@ -232,7 +232,7 @@ STALLED = {
 
 HOST_ANSWERS = {
     "dmesg": "[    0.000000] Linux version\n",
-    " ".join(lsblk.LABELS_ARGV): '{"blockdevices": []}\n',
+    " ".join(block_files.LSBLK_LABELS_ARGV): '{"blockdevices": []}\n',
     " ".join(host.DEFRAGMENTING): "",
     " ".join(configured.MOUNT_UNITS): "Where=/\nWhat=/dev/root\nOptions=rw\nType=ext4\nId=-.mount\n"
     "FragmentPath=/run/systemd/generator/-.mount\nSourcePath=/etc/fstab\n",

@@ -7,7 +7,7 @@ from msgspec.structs import replace
 
 from fsadvisor.measure import sweep_worker
 from fsadvisor.measure.messages import LeftOut, Point
-from fsadvisor.measure.probe import EngineError, Window
+from fsadvisor.measure.probe import EngineError, ProbeWindow
 from fsadvisor.measure.probe.processes import Stop, Stopped
 from tests.cases import each
 from tests.measure.test_sweep_session import request
@@ -25,7 +25,7 @@ class Played:
 
     def window(self, seconds):
         self.asked_for.append(seconds)
-        return Window(seconds=seconds, operations=round(self.rate * seconds), asked_bytes=0)
+        return ProbeWindow(seconds=seconds, operations=round(self.rate * seconds), asked_bytes=0)
 
 
 def sweep(**more):

@@ -4,7 +4,7 @@ import datetime as dt
 
 from msgspec import structs
 
-from fsadvisor.measure.probe import DiskWork, EngineError, Window
+from fsadvisor.measure.probe import DiskWork, EngineError, ProbeWindow
 from fsadvisor.measure.probe.jobs import Headline, Io, Job, Ladder
 from fsadvisor.measure.probe.measure import Surroundings, Where
 
@@ -32,13 +32,13 @@ def synced(us, operations=400, *, flushes=2, wrote=1.3, **more):
         written_bytes=int(asked * wrote),
     )
     fields = {"seconds": operations * us / 1e6, "operations": operations, "asked_bytes": asked, "disks": work}
-    return Window(**{**fields, "sync_ns": {round(us * 1000): operations}, **more})
+    return ProbeWindow(**{**fields, "sync_ns": {round(us * 1000): operations}, **more})
 
 
 def counted(rate, seconds=0.5, **more):
     """A window of operations at a rate."""
     operations = round(rate * seconds)
-    return Window(**{"seconds": seconds, "operations": operations, "asked_bytes": operations * 4096, **more})
+    return ProbeWindow(**{"seconds": seconds, "operations": operations, "asked_bytes": operations * 4096, **more})
 
 
 class Clock:

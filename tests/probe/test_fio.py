@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
-from fsadvisor.measure.probe import EngineError, Window, fio
+from fsadvisor.measure.probe import EngineError, ProbeWindow, fio
 from fsadvisor.measure.probe.jobs import JOBS, Io
 from fsadvisor.readers.fio import parse
 from tests.cases import each, few
@@ -223,7 +223,7 @@ def test_only_many_writes_at_once_begin_before_their_time():
 
 @each(("wrote", "early"), [(1500, 500), (1000, 0), (900, 0), (0, 200)])
 def test_what_was_written_before_its_time_is_asked_too_but_no_part_of_its_speed(wrote, early):
-    timed = Window(seconds=1.0, operations=10, asked_bytes=1000)
+    timed = ProbeWindow(seconds=1.0, operations=10, asked_bytes=1000)
     found = fio.with_early(timed, wrote)
     assert (found.asked_bytes, found.early_bytes) == (1000 + early, early)
     assert found.bytes_per_s == timed.bytes_per_s == 1000

@@ -7,14 +7,14 @@ from pathlib import Path
 
 import pytest
 
-from fsadvisor.measure.probe import EngineError, Window
+from fsadvisor.measure.probe import EngineError, ProbeWindow
 from fsadvisor.measure.probe.jobs import JOBS
 from fsadvisor.measure.probe.measure import Where
 from fsadvisor.measure.probe.processes import Stop, Stopped
 from fsadvisor.measure.probe.run import Gentle, JobEnded, JobWindow, LoadTotals, ProbePlan, run
 
 JOB, OTHER = JOBS["random-read-32"], JOBS["commit-fdatasync"]
-CALM = Window(seconds=0.5, operations=500, asked_bytes=500 * 4096, latencies_ns={1_000_000: 500})
+CALM = ProbeWindow(seconds=0.5, operations=500, asked_bytes=500 * 4096, latencies_ns={1_000_000: 500})
 
 
 class Engine:

@@ -3,14 +3,14 @@
 import json
 
 from fsadvisor.facts import Cause, Unknown
-from fsadvisor.readers import lsblk
+from fsadvisor.readers.block_files import parse_lsblk
 from tests.cases import each
 from tests.counted import steps
 from tests.paths import CAPTURES, FIXTURES, needs_captures
 
 
 def parse(*entries):
-    return lsblk.parse(json.dumps({"blockdevices": list(entries)}))
+    return parse_lsblk(json.dumps({"blockdevices": list(entries)}))
 
 
 def test_a_padded_name_loses_its_blanks_and_a_label_keeps_them():
@@ -24,7 +24,7 @@ def test_a_device_is_called_as_the_kernel_calls_it_and_one_without_a_label_has_n
 
 
 def test_a_device_below_two_disks_is_one_device():
-    record = lsblk.parse((FIXTURES / "outputs/lsblk/util-linux-2.31-raid.out").read_text())
+    record = parse_lsblk((FIXTURES / "outputs/lsblk/util-linux-2.31-raid.out").read_text())
     names = [device.name for device in record.devices]
     assert sorted(names) == sorted(set(names))
     assert len(names) == 5
@@ -41,11 +41,11 @@ def test_an_array_of_ten_times_the_disks_costs_ten_times_as_much():
 
 def test_a_deep_tree_is_flattened():
     text = '{"blockdevices": [' + '{"name": "a", "children": [' * 150 + "]}" * 150 + "]}"
-    assert len(lsblk.parse(text).devices) == 1
+    assert len(parse_lsblk(text).devices) == 1
 
 
 def test_a_tree_too_deep_for_json_is_unknown():
-    assert isinstance(lsblk.parse('{"blockdevices": ' + "[" * 200_000), Unknown)
+    assert isinstance(parse_lsblk('{"blockdevices": ' + "[" * 200_000), Unknown)
 
 
 def test_an_entry_without_a_name_is_told_and_the_others_are_read():
@@ -65,7 +65,7 @@ def test_an_entry_without_a_name_is_told_and_the_others_are_read():
     ],
 )
 def test_what_is_no_listing_is_unknown_with_its_cause(text, cause):
-    assert lsblk.parse(text).cause is cause
+    assert parse_lsblk(text).cause is cause
 
 
 @needs_captures
@@ -73,7 +73,7 @@ def test_captured_listings_have_the_devices_of_their_files():
     read = 0
     for path in CAPTURES.glob("checkbox/*.lsblk.json"):
         given = json.loads(path.read_text())["blockdevices"]
-        record = lsblk.parse(path.read_text())
+        record = parse_lsblk(path.read_text())
         assert [it.name for it in record.devices] == [entry["kname"] for entry in given]
         assert [it.label for it in record.devices] == [entry.get("label") for entry in given]
         read += 1

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
-from fsadvisor.measure.probe import DiskWork, EngineError, Window
+from fsadvisor.measure.probe import DiskWork, EngineError, ProbeWindow
 from fsadvisor.measure.probe.jobs import JOBS
 from fsadvisor.measure.trial import FEWEST_BLOCKS, narrow, ratio, systematic
 from fsadvisor.measure.trial_worker import Rounds, TrialBudget, events
@@ -157,7 +157,7 @@ class Side:
             read_ios=0,
             read_bytes=0,
         )
-        return Window(
+        return ProbeWindow(
             seconds=seconds,
             operations=done,
             asked_bytes=4096 * done,
@@ -330,7 +330,7 @@ class Writing:
         self.disk.written += 4096 * done
         self.disk.windows[-1] += 1
         sync = {round(seconds * 1e9 / done): done}
-        return Window(seconds=seconds, operations=done, asked_bytes=4096 * done, latencies_ns=sync, sync_ns=sync)
+        return ProbeWindow(seconds=seconds, operations=done, asked_bytes=4096 * done, latencies_ns=sync, sync_ns=sync)
 
 
 @tries(10)

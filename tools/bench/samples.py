@@ -8,10 +8,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from fsadvisor.readers import (
+    block_files,
     btrfs_tools,
     ext4_reports,
     kernel_log,
-    lsblk,
     nvme_identify,
     nvme_logs,
     nvme_output,
@@ -131,7 +131,7 @@ def host_answers(mount_units: str, devices: str) -> Iterator[tuple[Argv, str]]:
     yield hosting.DETECT_CONTAINER, _sample("detect_virt", "none")
     yield host.FSTRIM_TIMER, "Id=fstrim.timer\nLoadState=loaded\nActiveState=active\nUnitFileState=enabled\n"
     yield configured.MOUNT_UNITS, mount_units
-    yield lsblk.LABELS_ARGV, devices
+    yield block_files.LSBLK_LABELS_ARGV, devices
     yield kernel_log.ARGV, "[    0.000000] Linux version\n"
 
 

@@ -8,7 +8,7 @@ import subprocess
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
-from fsadvisor.measure.probe import EngineError, Window
+from fsadvisor.measure.probe import EngineError, ProbeWindow
 from fsadvisor.measure.probe.fio import comes_up, find, judged, window_of
 from fsadvisor.measure.probe.jobs import Io
 from fsadvisor.measure.probe.result import merged
@@ -45,7 +45,7 @@ class Alone:
         goes_on = self.work.pattern == "append"
         while goes_on and runs[-1].seconds and (left := seconds - sum(run.seconds for run in runs)) > _LEAST_SECONDS:
             runs.append(self._run(left))
-        whole = Window(
+        whole = ProbeWindow(
             seconds=sum(run.seconds for run in runs),
             operations=sum(run.operations for run in runs),
             asked_bytes=sum(run.asked_bytes for run in runs),
@@ -57,7 +57,7 @@ class Alone:
             raise ValueError(f"{self.job.id}: fio did nothing")
         return found
 
-    def _run(self, seconds: float) -> Window:
+    def _run(self, seconds: float) -> ProbeWindow:
         if self.work.pattern == "append":
             os.truncate(self.file, 0)
         milliseconds = max(1, round(seconds * 1000))  # fio takes "0.5" for 0

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeVar
 import msgspec
 
 from fsadvisor.facts import Cause, Fact, Known, Unknown
-from fsadvisor.machine import opening
+from fsadvisor.machine import history_tools
 from fsadvisor.machine.kept_files import INCIDENT
 from fsadvisor.machine.opening import WINDOW, open_machine
 from fsadvisor.machine.port import MachineError
@@ -99,7 +99,7 @@ _KEEPERS: Final = (
     _Keeper(
         "sysstat",
         late("\x96\xd5|\xd5\x96"),
-        opening.sysstat_text,
+        history_tools.sysstat_text,
         late(r'\s*\{\s*"sysstat"\s*:'),
         activity_logs.parse_sadf,
         "`sadf -j`",
@@ -107,7 +107,7 @@ _KEEPERS: Final = (
     _Keeper(
         "atop",
         late("\xef\xbe\xed\xfe|\xfe\xed\xbe\xef"),
-        lambda path: opening.atop_text(path, activity_logs.ATOP_LABELS),
+        lambda path: history_tools.atop_text(path, activity_logs.ATOP_LABELS),
         late(r"(?:RESET\n)?(?:CPU|MEM) \S+ \d+ \d{4}/\d\d/\d\d "),
         activity_logs.parse_atop,
         f"`atop -P {activity_logs.ATOP_LABELS}`",
@@ -115,7 +115,7 @@ _KEEPERS: Final = (
     _Keeper(
         "PCP",
         late("\0\0..\x50\x05\x26[\x02\x03]", re.DOTALL),
-        lambda path: opening.pcp_text(path, pmdumplog.METRICS),
+        lambda path: history_tools.pcp_text(path, pmdumplog.METRICS),
         pmdumplog.BEGINS,
         pmdumplog.parse,
         "`pmdumplog -x -Z UTC`",

@@ -42,7 +42,7 @@ class DiskWork(Struct, frozen=True, kw_only=True):
         return self.written_bytes if self.sent_bytes is None else self.sent_bytes
 
 
-class Window(Struct, frozen=True, kw_only=True):
+class ProbeWindow(Struct, frozen=True, kw_only=True):
     """What one engine run measured. Times are of this window alone, set-up left out."""
 
     seconds: float
@@ -87,7 +87,7 @@ class EngineSession(Protocol):
         """Who measures: 'fio 3.33', or 'fsadvisor 0.1.0, in place of fio' with how far the two were seen to differ."""
         ...
 
-    def window(self, seconds: float) -> Window:
+    def window(self, seconds: float) -> ProbeWindow:
         """Run for about so long and tell what happened. Raises EngineError."""
         ...
 

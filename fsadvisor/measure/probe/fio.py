@@ -24,7 +24,7 @@ from msgspec.structs import replace
 from fsadvisor.facts import Unknown
 from fsadvisor.machine import time_limits
 from fsadvisor.machine.runner import TOOL_FOLDERS
-from fsadvisor.measure.probe import EngineError, Window, because, disks
+from fsadvisor.measure.probe import EngineError, ProbeWindow, because, disks
 from fsadvisor.measure.probe.disks import record
 from fsadvisor.measure.probe.processes import launcher, reap
 from fsadvisor.measure.probe.scratch import scratch_file
@@ -189,7 +189,7 @@ class FioSession(Struct, frozen=True):
         """The tool and its version."""
         return f"fio {self.fio.version}"
 
-    def window(self, seconds: float) -> Window:
+    def window(self, seconds: float) -> ProbeWindow:
         """One run of fio; shorter where the job ends at the end of its file. Raises EngineError."""
         self.file.before_window(self.work)
         arguments = argv(self.work, self.file.path, seconds, self.fio.engines if self.work.depth > 1 else ())
@@ -238,12 +238,12 @@ def _last_words(*said: str) -> str:
     return "said: " + lines[0].removeprefix("fio: ") if lines else ""
 
 
-def window_of(job: FioJob, work: Io, did: DiskWork | None) -> Window:
+def window_of(job: FioJob, work: Io, did: DiskWork | None) -> ProbeWindow:
     """The window that a run was."""
     direction = job.read if work.operation == "read" else job.write
     syncs = direction.latencies if work.sync == "dsync" else job.sync
     runtime = job.runtime_ms / 1000  # of all streams together, as are the CPU's shares
-    return Window(
+    return ProbeWindow(
         seconds=direction.runtime_ms / 1000,
         operations=direction.operations,
         asked_bytes=direction.bytes,
@@ -256,7 +256,7 @@ def window_of(job: FioJob, work: Io, did: DiskWork | None) -> Window:
     )
 
 
-def with_early(window: Window, wrote: int) -> Window:
+def with_early(window: ProbeWindow, wrote: int) -> ProbeWindow:
     """With the bytes of before its time, of which fio tells nothing; `wrote` are all of the run, by the kernel's count.
 
     Where the kernel keeps no such account, they are taken to have been written at the window's pace.

@@ -44,7 +44,7 @@ from typing import TYPE_CHECKING, Final, Literal
 from msgspec import Struct, field
 
 from fsadvisor import __version__
-from fsadvisor.measure.probe import DiskWork, EngineError, Window, disks, explained
+from fsadvisor.measure.probe import DiskWork, EngineError, ProbeWindow, disks, explained
 from fsadvisor.measure.probe.scratch import scratch_file
 
 if TYPE_CHECKING:
@@ -152,7 +152,7 @@ class LadderSession(Struct, frozen=True):
         """Ours, fio or no fio: it takes longer to start fio than a turn lasts."""
         return f"fsadvisor {__version__}"
 
-    def window(self, seconds: float) -> Window:
+    def window(self, seconds: float) -> ProbeWindow:
         """Steps in turn until the time is over. Raises EngineError.
 
         But for `parts_us`, the window tells of the commits alone: their number, time and disk work.
@@ -167,7 +167,7 @@ class LadderSession(Struct, frozen=True):
                     self._turn(step, turns[step])
                 first += 1
         commits = turns["commit"]
-        return Window(
+        return ProbeWindow(
             seconds=commits.seconds,
             operations=len(commits.total_ns),
             asked_bytes=len(commits.total_ns) * BLOCK_BYTES,

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
     from datetime import datetime
 
-    from fsadvisor.measure.probe import EngineSession, Window
+    from fsadvisor.measure.probe import EngineSession, ProbeWindow
     from fsadvisor.measure.probe.disks import Way
     from fsadvisor.measure.probe.jobs import Job
     from fsadvisor.measure.probe.result import End, Figure
@@ -88,7 +88,7 @@ class Surroundings(Struct, frozen=True, kw_only=True):
 class Progress(Struct, frozen=True, kw_only=True):
     """After each window: what a bar or a screen shows."""
 
-    window: Window
+    window: ProbeWindow
     void: str
     """Why the last window does not count, '' where it does."""
     windows: int
@@ -135,7 +135,7 @@ class Run:
         self._around, self._budget = surroundings, budget
         self._began, self._when = surroundings.clock(), surroundings.now()
         self._waited = surroundings.waited_us()
-        self._windows: list[Window] = []
+        self._windows: list[ProbeWindow] = []
         self._voids: tuple[str, ...] = ()
 
     def step(self) -> Progress:
@@ -187,31 +187,31 @@ class Run:
     def _written(self) -> int:
         return sum(self._written_in(it) for it in self._windows)
 
-    def _written_in(self, window: Window) -> int:
+    def _written_in(self, window: ProbeWindow) -> int:
         return window.beside_bytes + (window.asked_bytes if writes(self._job.work) else 0)
 
     def _no_bytes_left(self) -> bool:
         limit = self._budget.written_bytes
         return limit is not None and self._written() + max(map(self._written_in, self._windows), default=0) > limit
 
-    def _counted(self) -> list[Window]:
+    def _counted(self) -> list[ProbeWindow]:
         return [window for window, void in zip(self._windows, self._voids, strict=True) if not void]
 
-    def _steady(self) -> list[Window]:
+    def _steady(self) -> list[ProbeWindow]:
         counted = self._counted()
         return counted[self._trend(counted).warm_up :]
 
-    def _trend(self, counted: Sequence[Window]) -> Trend:
+    def _trend(self, counted: Sequence[ProbeWindow]) -> Trend:
         return trend(self._values(counted), smaller_is_better=self._job.headline.smaller_is_better)
 
-    def _values(self, windows: Sequence[Window]) -> list[float]:
+    def _values(self, windows: Sequence[ProbeWindow]) -> list[float]:
         return [found for window in windows if (found := value(self._job, window)) is not None]
 
-    def _agreed(self, windows: Sequence[Window]) -> Figure | None:
+    def _agreed(self, windows: Sequence[ProbeWindow]) -> Figure | None:
         """The figure with the interval that the windows alone give; extents, counted again, are the same."""
         return figure(self._values(windows), apart=0.0 if self._job.headline is Headline.EXTENTS else APART)
 
-    def _figure(self, windows: Sequence[Window]) -> Figure | None:
+    def _figure(self, windows: Sequence[ProbeWindow]) -> Figure | None:
         """The figure with the interval that is told: no narrower than runs of the same are apart."""
         return figure(self._values(windows), apart=self._run_to_run())
 
@@ -223,7 +223,7 @@ class Run:
         shared = _APPENDED_APART_IF_SHARED if appends else _APART_IF_SHARED
         return shared if self._where.shared else APART
 
-    def _parts(self, windows: Sequence[Window]) -> dict[str, Figure]:
+    def _parts(self, windows: Sequence[ProbeWindow]) -> dict[str, Figure]:
         names = dict.fromkeys(name for window in windows for name in window.parts_us)
         parts: dict[str, Figure] = {}
         for name in names:
@@ -355,7 +355,7 @@ def _each(flushes: int | None, sums: Total) -> float | None:
     return None if flushes is None or not sums.operations else flushes / sums.operations
 
 
-def _others_unseen(windows: Sequence[Window]) -> Iterator[str]:
+def _others_unseen(windows: Sequence[ProbeWindow]) -> Iterator[str]:
     """Without the disks' counters no window is void for others' sake: that is no sign that there were none."""
     if windows and all(window.disks is None for window in windows):
         yield "Whether others used the disks meanwhile could not be told: their counters cannot be read from here."

@@ -30,7 +30,7 @@ from msgspec.structs import replace
 from fsadvisor import __version__
 from fsadvisor.machine.inodes import extent_count, largest_files
 from fsadvisor.machine.untouched import opened
-from fsadvisor.measure.probe import EngineError, Window, because, explained
+from fsadvisor.measure.probe import EngineError, ProbeWindow, because, explained
 from fsadvisor.measure.probe.disks import between, counted
 from fsadvisor.measure.probe.processes import reap
 from fsadvisor.measure.probe.result import merged
@@ -63,7 +63,7 @@ class _Allocating:
         self._steps = [step for step in _STEPS if step != "punch" or work.operation == "punch"]
         self._workers, self._file, self._way = workers, file, way
 
-    def window(self, seconds: float) -> Window:
+    def window(self, seconds: float) -> ProbeWindow:
         """Rounds until their timed part is so long."""
         answers: list[OrderDone] = []
         extents: int | None = None
@@ -104,7 +104,7 @@ class _Running:
     ) -> None:
         self._workers, self._way, self.engine, self._before = workers, way, engine, before
 
-    def window(self, seconds: float) -> Window:
+    def window(self, seconds: float) -> ProbeWindow:
         """Let all run for so long. Raises EngineError."""
         self._before()
         before = counted(self._way)
@@ -144,7 +144,7 @@ class _Names:
         if work.operation in ("stat", "open"):
             self._make(work.set_up_seconds)
 
-    def window(self, seconds: float) -> Window:
+    def window(self, seconds: float) -> ProbeWindow:
         """Rounds over all files until their timed part is so long."""
         answers: list[OrderDone] = []
         changes = 0
@@ -203,7 +203,7 @@ class _ReadingSession:
     def __init__(self, workers: WorkerPool, files: Sequence[int], way: Way | None) -> None:
         self._workers, self._files, self._way = workers, files, way
 
-    def window(self, seconds: float) -> Window:
+    def window(self, seconds: float) -> ProbeWindow:
         """Read on for so long, over all files and again; count their extents."""
         before = counted(self._way)
         answer = self._workers.order(f"run {seconds}", seconds)
@@ -371,12 +371,12 @@ def worker_pool(
 
 def window(
     answers: Sequence[OrderDone], before: Counted | None, after: Counted | None, extents: int | None = None
-) -> Window:
+) -> ProbeWindow:
     """The timed orders of one window, joined; what was done between them is not in their times.
 
     `before` and `after` are the disks' counters around all of it.
     """
-    return Window(
+    return ProbeWindow(
         seconds=sum(answer.seconds for answer in answers),
         operations=sum(answer.operations for answer in answers),
         asked_bytes=sum(answer.bytes for answer in answers),

@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from contextlib import AbstractContextManager
     from pathlib import Path
 
-    from fsadvisor.measure.probe import EngineSession, Window
+    from fsadvisor.measure.probe import EngineSession, ProbeWindow
     from fsadvisor.measure.probe.disks import Way
     from fsadvisor.measure.probe.processes import Stop
 
@@ -198,7 +198,7 @@ class Stoppable:
         """The engine of the session."""
         return self._session.engine
 
-    def window(self, seconds: float) -> Window:
+    def window(self, seconds: float) -> ProbeWindow:
         """The session's. Raises EngineError, also where it is broken off."""
         try:
             with self._stop.interruptible():

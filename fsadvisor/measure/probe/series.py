@@ -23,7 +23,7 @@ from fsadvisor.measure.probe.result import FEWEST, median, quantile, unresolved
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
-    from fsadvisor.measure.probe import DiskWork, Window
+    from fsadvisor.measure.probe import DiskWork, ProbeWindow
     from fsadvisor.measure.probe.jobs import Job, Work
 
 _Number = TypeVar("_Number", int, float)
@@ -40,7 +40,7 @@ _STALLED: Final = 4.0
 _FEWEST_USUAL: Final = 3
 
 
-def value(job: Job, window: Window) -> float | None:
+def value(job: Job, window: ProbeWindow) -> float | None:
     """The window's headline, in its unit; None where the window has none."""
     match job.headline:
         case Headline.SYNC_US:
@@ -55,7 +55,7 @@ def value(job: Job, window: Window) -> float | None:
             return window.operations / window.seconds if window.seconds > 0 else None
 
 
-def finest(job: Job, window: Window) -> float:
+def finest(job: Job, window: ProbeWindow) -> float:
     """How far the window's headline may lie from its value for want of finer latencies, as a share of it."""
     match job.headline:
         case Headline.SYNC_US:
@@ -81,7 +81,7 @@ def at_once(work: Work) -> bool:
     return isinstance(work, Ladder) or (isinstance(work, Io) and (work.direct or work.sync != "none"))
 
 
-def voids(job: Job, windows: Sequence[Window]) -> tuple[str, ...]:
+def voids(job: Job, windows: Sequence[ProbeWindow]) -> tuple[str, ...]:
     """For each window why it does not count, '' where it does: judged by the others, so it may change as they come."""
     usual_seconds = _usual([window.seconds for window in windows])
     usual_times = _usual([times for window in windows if (times := _times(job.work, window)) is not None])
@@ -98,26 +98,26 @@ def _usual(values: list[float]) -> float | None:
     return median(sorted(values)) if len(values) >= _FEWEST_USUAL else None
 
 
-def _times(work: Work, window: Window) -> float | None:
+def _times(work: Work, window: ProbeWindow) -> float | None:
     """Bytes that the disks wrote for each byte asked; None where that tells nothing."""
     if window.disks is None or window.asked_bytes <= 0 or not (writes(work) and at_once(work)):
         return None
     return window.disks.written_bytes / window.asked_bytes
 
 
-def _nothing(job: Job, window: Window) -> str:
+def _nothing(job: Job, window: ProbeWindow) -> str:
     found = value(job, window)
     nothing = found is None or (found == 0 and job.headline is not Headline.EXTENTS)
     return "no operation ended in it" if nothing else ""
 
 
-def _stalled(window: Window, usual: float | None) -> str:
+def _stalled(window: ProbeWindow, usual: float | None) -> str:
     if usual is None or window.seconds <= _STALLED * usual:
         return ""
     return f"it took {window.seconds:.1f} s where others took {usual:.1f} s"
 
 
-def _others(work: Work, window: Window, usual_times: float | None) -> str:
+def _others(work: Work, window: ProbeWindow, usual_times: float | None) -> str:
     """Another writer or reader on the disks below."""
     if window.disks is None:
         return ""
@@ -154,7 +154,7 @@ class Total(Struct, frozen=True, kw_only=True):
     disks: DiskWork | None
 
 
-def total(windows: Sequence[Window]) -> Total:
+def total(windows: Sequence[ProbeWindow]) -> Total:
     """The sum of windows."""
     works = [window.disks for window in windows if window.disks is not None]
     return Total(

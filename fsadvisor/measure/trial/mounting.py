@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Final
 from msgspec import Struct
 
 from fsadvisor.facts import Unknown
-from fsadvisor.machine import time_limits, tools
+from fsadvisor.machine import packages, time_limits
 from fsadvisor.machine.kept_files import PROBES
 from fsadvisor.machine.runner import TOOL_FOLDERS
 from fsadvisor.measure.probe import EngineError, because, explained
@@ -43,7 +43,7 @@ def path_of(tool: str) -> str | None:
 
 def missing(tool: str) -> EngineError:
     """The error where it is not installed."""
-    package = tools.package_bringing(tool) if tool in tools.PACKAGES else ""
+    package = packages.package_bringing(tool) if tool in packages.PACKAGES else ""
     return EngineError(f"{tool} is not installed{f': it is in the package {package}' if package else ''}")
 
 

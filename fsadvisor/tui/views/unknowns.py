@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Final
 from msgspec import Struct
 
 from fsadvisor.facts import Cause
-from fsadvisor.machine.tools import install_command
+from fsadvisor.machine.packages import install_command
 from fsadvisor.pages.document import Block, Commands, Document, Gap, Heading, paragraph
 from fsadvisor.pages.glyphs import Line, Span, Tone, cut, line, span
 from fsadvisor.pages.values import cause, counted, full_name, listed
