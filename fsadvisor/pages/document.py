@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 from msgspec import Struct
 
-from fsadvisor.pages.glyphs import NOTHING, Line, Span, Tone, columns, padded, span
+from fsadvisor.pages.glyphs import NOTHING, Line, Span, Tone, columns, line, padded, span
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
@@ -162,6 +162,11 @@ class Table(Struct, frozen=True):
 
     head: tuple[str, ...]
     rows: tuple[tuple[Line, ...], ...]
+
+
+def row_of(*cells: str) -> tuple[Line, ...]:
+    """A row of a table, of plain texts."""
+    return tuple(map(line, cells))
 
 
 class Fold(Struct, frozen=True):

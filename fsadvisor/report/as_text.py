@@ -119,9 +119,9 @@ def _names(title: str, outcome: Outcome, verdicts: Sequence[Verdict]) -> Iterato
         yield paragraph(f"{rule}: {listed(names[:SUBJECTS] + more)}", first=line("   "), indent=5)
 
 
-def fact_list(entries: Iterable[Entry], storage: Storage | None = None, *, width: int = WIDTH) -> Iterator[str]:
+def fact_list(entries: Iterable[Entry], storage: Storage | None = None) -> Iterator[str]:
     """Each fact with its type, unit, meaning and source, and what every subject of the machine says."""
-    return render(_facts(entries, _values(storage) if storage else {}), width, 0)
+    return render(_facts(entries, _values(storage) if storage else {}), margin=0)
 
 
 def _facts(entries: Iterable[Entry], values: Mapping[str, Sequence[str]]) -> Iterator[Block]:

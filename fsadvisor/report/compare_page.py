@@ -8,7 +8,19 @@ from urllib.parse import quote
 from msgspec.structs import replace
 
 from fsadvisor.measure.compare.matrix import Standing
-from fsadvisor.pages.document import Block, DrawnLines, Gap, Heading, Item, Labelled, Prose, Remark, Table, paragraph
+from fsadvisor.pages.document import (
+    Block,
+    DrawnLines,
+    Gap,
+    Heading,
+    Item,
+    Labelled,
+    Prose,
+    Remark,
+    Table,
+    paragraph,
+    row_of,
+)
 from fsadvisor.pages.glyphs import Line, Tone, clean, line, span, width
 from fsadvisor.pages.markdown import code, plain, render
 from fsadvisor.pages.values import counted
@@ -250,13 +262,9 @@ def blocks(comparison: Comparison, about: Circumstances) -> Iterator[Block]:
     yield from (Item(line(said)) for said in limits(comparison, about))
 
 
-def _row(*cells: str) -> tuple[Line, ...]:
-    return tuple(map(line, cells))
-
-
 def _side(side: Side, about: Circumstances) -> tuple[Line, ...]:
     danger = "; ".join(filter(None, (*side.dangers, side.note)))
-    return _row(side.name, side_words(side, about), promise_words(side), danger)
+    return row_of(side.name, side_words(side, about), promise_words(side), danger)
 
 
 def _wrong_in_them(comparison: Comparison) -> Iterator[Block]:
@@ -267,7 +275,7 @@ def _wrong_in_them(comparison: Comparison) -> Iterator[Block]:
         yield Heading("What is wrong in published figures")
         yield Prose("Other hardware and another kernel apart, figures here differ from those because of this.")
         told = (errata()[it] for it in errata() if it in numbers)
-        rows = tuple(_row(it.correction, it.says, it.number) for it in told)
+        rows = tuple(row_of(it.correction, it.says, it.number) for it in told)
         yield Table(("what holds", "what is published", ""), rows)
 
 
@@ -317,7 +325,7 @@ def _full(ranked: Ranked) -> tuple[Line, ...]:
         return ()
     standing = "" if ranked.standing is Standing.ALONE else ranked.standing.value
     far = behind(ranked)
-    return _row(
+    return row_of(
         ranked.cell.side.name,
         f"{standing}: {far}" if far else standing,
         figure_words(result),
@@ -340,7 +348,7 @@ def _accounts_cell(result: Result) -> Iterator[str]:
 def _without_rank(ranked: Ranked) -> tuple[Line, ...]:
     result = ranked.cell.result
     figure = figure_words(result) if result is not None and result.figure is not None else ""
-    return _row(ranked.cell.side.name, figure, ranked.why)
+    return row_of(ranked.cell.side.name, figure, ranked.why)
 
 
 def _remark_items(row: WorkloadRow) -> Iterator[Block]:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Final
 from fsadvisor.measure.forecast import NoFit
 from fsadvisor.measure.forecast.analysis import WARN_BELOW_MS
 from fsadvisor.measure.forecast.classes import CLASSES, INVERSIONS, SOURCE, Class
-from fsadvisor.pages.document import Block, DrawnLines, Gap, Heading, Item, Remark, Table, paragraph
+from fsadvisor.pages.document import Block, DrawnLines, Gap, Heading, Item, Remark, Table, paragraph, row_of
 from fsadvisor.pages.glyphs import Line, clean, line
 from fsadvisor.pages.text import WIDTH
 from fsadvisor.pages.values import counted, listed
@@ -40,7 +40,7 @@ def letters(names: Sequence[str]) -> dict[str, str]:
     return signs
 
 
-def plot(analyses: Sequence[CurveAnalysis], columns: int = 64, rows: int = 16) -> Iterator[str]:
+def plot(analyses: Sequence[CurveAnalysis], columns: int, rows: int = 16) -> Iterator[str]:
     """Throughput over device latency, both from 0: letters where it was measured, dots where it is expected."""
     slowest = max((level.device_ms for it in analyses for level in it.curve.levels), default=0.0)
     most = max((level.throughput for it in analyses for level in it.curve.levels), default=0.0)
@@ -61,10 +61,10 @@ def plot(analyses: Sequence[CurveAnalysis], columns: int = 64, rows: int = 16) -
     wide = len(f"{most:,.0f}")
     for index, row_cells in enumerate(cells):
         label = f"{most:,.0f}" if index == 0 else "0" if index == rows - 1 else ""
-        yield f"{label:>{wide}} │{''.join(row_cells).rstrip()}".rstrip() + "\n"
-    yield f"{'':>{wide}} └{'─' * columns}\n"
+        yield f"{label:>{wide}} │{''.join(row_cells).rstrip()}".rstrip()
+    yield f"{'':>{wide}} └{'─' * columns}"
     end = f"{slowest:.3g} ms"
-    yield f"{'':>{wide}}  0{end:>{columns - 1}}\n"
+    yield f"{'':>{wide}}  0{end:>{columns - 1}}"
 
 
 def _draw_model(cells: list[list[str]], model: Model, slowest: float, most: float) -> None:
@@ -181,7 +181,7 @@ def _study(study: Study) -> Iterator[Block]:
 
 
 def _picture(analyses: Sequence[CurveAnalysis]) -> Iterator[Block]:
-    lines = [one.rstrip("\n") for one in plot(analyses, columns=WIDTH - 16)]
+    lines = tuple(plot(analyses, columns=WIDTH - 16))
     if not lines:
         return
     signs = letters([it.curve.filesystem for it in analyses])
@@ -278,11 +278,7 @@ def blocks(study: Study, remarks: Sequence[str] = ()) -> Iterator[Block]:
 def fits(analyses: Sequence[CurveAnalysis]) -> Table:
     """A row for each filesystem: C, l_sw, class today and in 2014."""
     head = ("filesystem", "C, operations/s x ms", "l_sw, ms", "R²", "class", "in 2014", "holds")
-    return Table(head, tuple(_row(*_fit(it)) for it in analyses))
-
-
-def _row(*cells: str) -> tuple[Line, ...]:
-    return tuple(map(line, cells))
+    return Table(head, tuple(row_of(*_fit(it)) for it in analyses))
 
 
 def _fit(analysis: CurveAnalysis) -> tuple[str, ...]:
@@ -314,7 +310,7 @@ def places(study: Study, workload: str) -> Table | Remark:
     crossings = {frozenset({it.first, it.second}): it for it in study.crossings if it.workload == workload}
     now, then = changed(study.pairs, workload), INVERSIONS.get(workload, frozenset())
     rows = [
-        _row(
+        row_of(
             f"{pair.first} with {pair.second}",
             _where(pair),
             f"{number(crossings[names].device_ms)} ms" if names in crossings else "-",
@@ -346,7 +342,7 @@ def _devices_table(told: Sequence[CurveAnalysis]) -> Iterator[Table]:
         head = ("device", "latency", *(clean(it.curve.filesystem) for it in fitted))
         rows = zip(*(it.expected for it in fitted), strict=True)
         yield Table(
-            head, tuple(_row(row[0].device.name, latency_words(row[0].device), *map(_rate, row)) for row in rows)
+            head, tuple(row_of(row[0].device.name, latency_words(row[0].device), *map(_rate, row)) for row in rows)
         )
 
 

@@ -28,7 +28,7 @@ from fsadvisor.pages.document import (
 )
 from fsadvisor.pages.glyphs import Span, Tone, clean, cut, line, plain, span
 from fsadvisor.pages.published import document_in_lines, published
-from fsadvisor.pages.text import WIDTH, render
+from fsadvisor.pages.text import render
 from fsadvisor.pages.values import cause, counted, fact_words, full_name, listed
 from fsadvisor.storage import Disk
 from fsadvisor.survey import read_fact
@@ -292,9 +292,9 @@ _LABEL: Final = 23
 _CACHE: Final = {True: "yes", False: "no", None: "not known"}
 
 
-def drives_as_text(found: Iterable[Judged], columns: int = WIDTH) -> Iterator[str]:
+def drives_as_text(found: Iterable[Judged]) -> Iterator[str]:
     """A paragraph for each drive."""
-    return render((block for at, one in enumerate(found) for block in _drive(one, at)), columns, 2)
+    return render((block for at, one in enumerate(found) for block in _drive(one, at)), margin=2)
 
 
 def _drive(drive: Judged, index: int) -> Iterator[Block]:

@@ -6,7 +6,9 @@ from typing import TYPE_CHECKING, Final, Literal, TypeAlias
 
 import msgspec
 
+from fsadvisor.measure.probe.cost import seconds_text
 from fsadvisor.measure.probe.jobs import Headline
+from fsadvisor.measure.probe.target import bytes_text
 from fsadvisor.pages.published import document_in_lines, published
 from fsadvisor.pages.values import counted
 
@@ -142,6 +144,14 @@ def beside(result: MeasuredResult) -> Iterator[tuple[str, MeasuredFigure]]:
 def _counted(names: Sequence[str]) -> str:
     slowest = ", the slowest" if len(names) > 1 else ""
     return f"counted{at_names(names)}{slowest}" if names else "as the disks count them"
+
+
+def cost_words(takes: cost.Cost) -> Iterator[tuple[str, str]]:
+    """What it takes in time, writes and space, each in words."""
+    yield "time", f"{seconds_text(takes.least_seconds)} at least, about {seconds_text(takes.most_seconds)} at most"
+    yield "writes", f"up to {bytes_text(takes.written_bytes)}" if takes.written_bytes else "nothing"
+    room = f"{bytes_text(takes.room_bytes)} and {counted(takes.files, 'file')} at one time, all taken away again"
+    yield "takes", room if takes.room_bytes or takes.files else "no space"
 
 
 def limits(result: MeasuredResult) -> Iterator[str]:

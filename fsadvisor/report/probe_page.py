@@ -13,6 +13,7 @@ from fsadvisor.pages.glyphs import UNICODE, Tone, clean, line, span, width
 from fsadvisor.pages.values import counted
 from fsadvisor.report.probe_figures import (
     amount,
+    cost_words,
     figure_and_sureness,
     figure_text,
     flushes_text,
@@ -133,11 +134,7 @@ def about(jobs: int, target: str) -> Block:
 
 def cost(takes: Cost) -> Iterator[Block]:
     """What a probe takes: time, writes and space."""
-    seconds = f"{seconds_text(takes.least_seconds)} at least, about {seconds_text(takes.most_seconds)} at most"
-    yield Labelled("time", line(seconds), 8)
-    yield Labelled("writes", line(f"up to {bytes_text(takes.written_bytes)}" if takes.written_bytes else "nothing"), 8)
-    room = f"{bytes_text(takes.room_bytes)} and {counted(takes.files, 'file')} at one time, all taken away again"
-    yield Labelled("takes", line(room if takes.room_bytes or takes.files else "no space"), 8)
+    yield from (Labelled(name, line(words), 8) for name, words in cost_words(takes))
 
 
 def findings(findings: Iterable[Objection]) -> Iterator[Block]:

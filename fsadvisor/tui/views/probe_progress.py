@@ -15,6 +15,7 @@ from fsadvisor.pages.plots import bar, sparkline
 from fsadvisor.pages.values import counted
 from fsadvisor.report.probe_figures import (
     amount,
+    cost_words,
     figure_and_sureness,
     figure_text,
     number,
@@ -25,7 +26,7 @@ from fsadvisor.report.probe_figures import (
 from fsadvisor.report.probe_page import headline, limiting
 from fsadvisor.tui.views import probe_page
 from fsadvisor.tui.views.probe_page import drawn, published_figures
-from fsadvisor.tui.views.progress import notes, objections, takes, without_estimate
+from fsadvisor.tui.views.progress import notes, objections, without_estimate
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -195,7 +196,7 @@ def _estimate(progress: ProbeProgress, estimate: Estimate) -> Iterator[Block]:
     yield Heading(f"{counted(len(jobs), 'job')} in {estimate.target}")
     yield paragraph(span(", ".join(jobs), Tone.DIM))
     yield Gap()
-    for name, words in takes(estimate.cost):
+    for name, words in cost_words(estimate.cost):
         yield paragraph(words, first=(span(f"{name:<8}", Tone.STRONG),))
     yield from objections(estimate)
     for sentence in estimate.would_do:

@@ -25,16 +25,13 @@ from fsadvisor.measure.messages import (
     TrialDone,
 )
 from fsadvisor.measure.probe.cost import seconds_text
-from fsadvisor.measure.probe.target import bytes_text
 from fsadvisor.pages.document import Block, Document, Gap, paragraph
 from fsadvisor.pages.glyphs import Span, Tone, span
-from fsadvisor.pages.values import counted
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from fsadvisor.measure.messages import CompareAsked, Event, ProbeAsked
-    from fsadvisor.measure.probe.cost import Cost
     from fsadvisor.measure.probe.result import Result
     from fsadvisor.measure.trial import TrialComparison, TrialInterim
     from fsadvisor.measure.trial.testbed import MountedSide
@@ -247,14 +244,6 @@ def without_estimate(progress: MeasurementProgress, where: str = "") -> Document
         words = progress.finished.error or "It ended before it was asked."
         return Document("ended", (paragraph(span(words, Tone.BAD)),))
     return Document("asking", (paragraph(span(f"Looking around{where} …", Tone.DIM)),))
-
-
-def takes(cost: Cost) -> Iterator[tuple[str, str]]:
-    """Time, writes and space, each in words."""
-    yield "time", f"{seconds_text(cost.least_seconds)} at least, about {seconds_text(cost.most_seconds)} at most"
-    yield "writes", f"up to {bytes_text(cost.written_bytes)}" if cost.written_bytes else "nothing"
-    room = f"{bytes_text(cost.room_bytes)} and {counted(cost.files, 'file')} at one time, all taken away again"
-    yield "takes", room if cost.room_bytes or cost.files else "no space"
 
 
 def objections(estimate: Estimate) -> Iterator[Block]:

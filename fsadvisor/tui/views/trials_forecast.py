@@ -76,7 +76,7 @@ def _workload(studied: Study, workload: str, width: int, glyphs: Glyphs) -> Iter
 
 def picture(analyses: Sequence[CurveAnalysis], width: int, glyphs: Glyphs) -> Iterator[Block]:
     """Throughput over the device's latency, both from 0."""
-    lines = [one.rstrip("\n") for one in plot(analyses, columns=max(20, min(width, 100) - 16), rows=_ROWS)]
+    lines = list(plot(analyses, columns=max(20, min(width, 100) - 16), rows=_ROWS))
     if not lines:
         return
     signs = letters([it.curve.filesystem for it in analyses])

@@ -16,10 +16,10 @@ from fsadvisor.pages.document import Block, Document, DrawnLines, Gap, Heading, 
 from fsadvisor.pages.glyphs import Line, Span, Tone, padded, span
 from fsadvisor.pages.plots import bar
 from fsadvisor.pages.values import counted
-from fsadvisor.report.probe_figures import amount, figure_text, number
+from fsadvisor.report.probe_figures import amount, cost_words, figure_text, number
 from fsadvisor.survey.tried import kind, sentence
 from fsadvisor.tui.views import probe_page
-from fsadvisor.tui.views.progress import notes, objections, takes, without_estimate
+from fsadvisor.tui.views.progress import notes, objections, without_estimate
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -285,7 +285,7 @@ def asking_page(progress: TrialProgress) -> Document:
 
 def _estimate(estimate: Estimate) -> Iterator[Block]:
     yield Heading(estimate.title)
-    for name, words in (*estimate.says, *takes(estimate.cost)):
+    for name, words in (*estimate.says, *cost_words(estimate.cost)):
         yield paragraph(words, first=padded((span(name, Tone.STRONG),), 11))
     for one in estimate.dangers:
         yield paragraph(span(one, Tone.WARNING), first=padded((span("can cost", Tone.STRONG),), 11))
