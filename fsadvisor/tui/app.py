@@ -78,7 +78,7 @@ class RestingDriver(LinuxDriver):
     def run_input_thread(self) -> None:
         """Until the end, or until the terminal is gone."""
         ends, parser = self.exit_event, XTermParser(self._debug)
-        decode = getincrementaldecoder("utf-8")().decode
+        decode = getincrementaldecoder("utf-8")("replace").decode  # a paste, or noise on the line, may be anything
         try:
             while not ends.is_set():
                 until = parser._timeout_time
@@ -89,11 +89,26 @@ class RestingDriver(LinuxDriver):
                     if not read:
                         return
                     if signs := decode(read):  # none where a sign's last bytes are still to come
-                        self._tell(parser.feed(signs))
+                        parser = self._heard(signs, parser)
                 self._tell(parser.tick())
         finally:
             with suppress(EOFError, ParseError):
                 list(parser.feed(""))
+
+    def _run_input_thread(self) -> None:
+        """Textual prints what is raised in it, with the code around it, and ends with 0."""
+        try:
+            self.run_input_thread()
+        except Exception as error:  # noqa: BLE001 - told by whoever started the explorer
+            self._app.call_later(self._app._handle_exception, error)
+
+    def _heard(self, signs: str, parser: XTermParser) -> XTermParser:
+        """The parser of what comes next: one that met the number of no key is at its end."""
+        try:
+            self._tell(parser.feed(signs))
+        except (OverflowError, ValueError):
+            return XTermParser(self._debug)
+        return parser
 
     def _tell(self, messages: Iterable[Message]) -> None:
         for one in messages:

@@ -1,6 +1,6 @@
 """Lines of spans become strips of a terminal, painted once for all that a key changes: where our text meets Textual.
 
-Our themes, as Textual takes them. And what Textual would do more often: paint, and parse style sheets.
+Our themes, as Textual takes them. And what Textual would do more often: paint, parse style sheets, and leave screens.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, Final, Protocol, cast
 from textual._compositor import ChopsUpdate, LayoutUpdate
 from textual._context import visible_screen_stack
 from textual._styles_cache import StylesCache
+from textual.await_complete import AwaitComplete
 from textual.css.stylesheet import Stylesheet
 from textual.strip import Strip
 from textual.theme import Theme
@@ -200,6 +201,16 @@ class PaintedOnce:
             screen._dirty_regions.clear()
         else:
             super()._render_content()  # type: ignore[misc]
+
+
+class LeftOnce:
+    """A screen that is left only while it is the topmost: keys come faster than it goes, and Textual removes any."""
+
+    def dismiss(self, result: object = None) -> AwaitComplete:
+        """Leave it; nothing where it was left, or lies below another."""
+        if not cast("Screen[object]", self).is_active:
+            return cast("AwaitComplete", AwaitComplete.nothing())  # type: ignore[no-untyped-call]
+        return super().dismiss(result)  # type: ignore[misc, no-any-return]  # of the Screen that this is mixed into
 
 
 class PaintingApp(Protocol):

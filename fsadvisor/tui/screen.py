@@ -11,7 +11,7 @@ from textual.screen import Screen
 
 from fsadvisor.pages.glyphs import span
 from fsadvisor.tui.actions import EVERYWHERE, Action, bindings
-from fsadvisor.tui.drawing import PaintedOnce
+from fsadvisor.tui.drawing import LeftOnce, PaintedOnce
 from fsadvisor.tui.widgets.bars import Head, KeysBar, SearchBar
 from fsadvisor.tui.widgets.rows_view import RowsView
 from fsadvisor.tui.widgets.text_views import DocumentView
@@ -31,7 +31,7 @@ WIDE: Final = 120
 """Columns from which two panes stand side by side."""
 
 
-class ExplorerScreen(PaintedOnce, Screen[None]):
+class ExplorerScreen(PaintedOnce, LeftOnce, Screen[None]):
     """A screen over the newest snapshot. Subclasses yield their widgets in `body`, and fill them in `show_snapshot`."""
 
     AUTO_FOCUS = "RowsView, DocumentView"

@@ -54,6 +54,33 @@ def test_it_is_left_by_q():
         assert "ended 0" in terminal.until("ended")
 
 
+@pytest.mark.parametrize("garbage", [b"\xe9\xff", b"\x1b[99999999999999u"], ids=["latin-1", "no-key"])
+def test_what_no_keyboard_sends_does_not_end_it(garbage):
+    with explorer() as terminal:
+        terminal.until("Quit")
+        terminal.paste(garbage)
+        terminal.press("?")
+        terminal.until("Esc Back")
+        terminal.press("Escape")
+        terminal.until("Enter Open")
+        terminal.press("q")
+        assert "ended 0" in terminal.until("ended")
+
+
+@pytest.mark.parametrize("keys", [b"\x1b\r\r\r\r", b"export\r\r\r", b"export\r\r\r\x1b\x1b\x1b"])
+def test_keys_that_come_faster_than_the_palette_goes_remove_no_other_screen(keys):
+    with explorer() as terminal:
+        terminal.until("Quit")
+        terminal.press(":")
+        terminal.until("Esc Close")
+        terminal.paste(keys)
+        terminal.still()
+        for key in ("Escape", "Escape", "Escape", "q"):
+            terminal.press(key)
+            terminal.still()
+        assert "ended 0" in terminal.until("ended")
+
+
 def test_an_escape_alone_is_a_key_also_after_it_was_stopped_and_went_on():
     with explorer() as terminal:
         terminal.until("Quit")

@@ -47,6 +47,11 @@ class Terminal:
         for key in keys:
             self._tmux("send-keys", key)
 
+    def paste(self, content: bytes) -> None:
+        """Send bytes, whatever they are."""
+        subprocess.run(["tmux", "-L", self._socket, "load-buffer", "-"], input=content, check=True)
+        self._tmux("paste-buffer")
+
     def pressed(self, *keys: str) -> str:
         """The screen after each key has had its effect; a key that changes nothing is given two seconds."""
         for key in keys:

@@ -4,16 +4,18 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, ClassVar, Final, TypeAlias, TypeVar
 
+from textual import on
 from textual.command import CommandList, CommandPalette
 from textual.containers import Vertical
 from textual.content import Content
 from textual.screen import ModalScreen
+from textual.widgets import OptionList
 from textual.widgets.option_list import Option
 
 from fsadvisor.pages.glyphs import NOTHING, Line, Span, Tone, span
 from fsadvisor.pages.screen import laid
 from fsadvisor.tui.actions import TO_PLACES, bindings
-from fsadvisor.tui.drawing import PaintedOnce
+from fsadvisor.tui.drawing import LeftOnce, PaintedOnce
 from fsadvisor.tui.widgets.bars import KeysBar
 from fsadvisor.tui.widgets.text_views import DocumentView, LinesView
 
@@ -39,7 +41,7 @@ _AROUND: Final = 4
 T = TypeVar("T")
 
 
-class Dialog(PaintedOnce, ModalScreen[T]):
+class Dialog(PaintedOnce, LeftOnce, ModalScreen[T]):
     """Over a place, whose keys do nothing meanwhile; it tells its own."""
 
     def on_mount(self) -> None:
@@ -129,13 +131,19 @@ class PaletteKeys(KeysBar):
         return sum(((Span(f" {key} ", Tone.KEY), Span(f"{does} ", Tone.PLAIN)) for key, does in _KEYS), NOTHING)
 
 
-class Palette(PaintedOnce, CommandPalette):
+class Palette(PaintedOnce, LeftOnce, CommandPalette):
     """Textual's own, without its magnifying glass: that needs a font with emoji, and is two columns wide in some."""
 
     DEFAULT_CSS = """
     Palette { background: transparent; }
     Palette SearchIcon { display: none; }
     """
+
+    @on(OptionList.OptionSelected)
+    def _choose_once(self, event: OptionList.OptionSelected) -> None:
+        """Not again by a second Enter that was on its way."""
+        if not self.is_active:
+            event.prevent_default()
 
     def _start_no_matches_countdown(self, search_value: str) -> None:
         """At once, in words that tell what to do: Textual's own come after half a second."""
