@@ -31,7 +31,28 @@ _NONE_LEFT = {errno.ENOMEM: "memory", errno.EMFILE: "open files", errno.ENFILE: 
 
 
 def main() -> int:
-    """Run the command line and return its exit code."""
+    """Run the command line and return its exit code; all is written by then, or why not is said."""
+    try:
+        status = _run()
+    except SystemExit as asked:  # argparse's, after a help or a mistake
+        status = int(asked.code or 0)
+    return status if sys.stdout is None else _written(status)
+
+
+def _written(status: int, text: bytes = b"") -> int:
+    """The interpreter's own end would print a traceback."""
+    try:
+        sys.stdout.buffer.write(text)
+        sys.stdout.flush()
+    except OSError as error:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        if not isinstance(error, BrokenPipeError):
+            sys.stderr.write(f"fsadvisor: standard output: {error.strerror}\n")
+            return USAGE
+    return status
+
+
+def _run() -> int:
     if sys.stdin is None or sys.stderr is None:
         try:
             _fill_up()
@@ -43,8 +64,7 @@ def main() -> int:
     if os.geteuid() == 0:
         _without_the_caller()
     if text := _ready_text(sys.argv[1:]):
-        sys.stdout.buffer.write(text)
-        return 0
+        return _written(0, text)
     import gc
 
     gc.disable()  # one short run whose objects make no cycles: the collector would walk a million of them and free none

@@ -185,7 +185,7 @@ def gist_of(text: bytes) -> Gist | None:
     """What a file tells, None where it tells nothing that we understand."""
     try:
         seen = msgspec.json.decode(text, type=_Seen)
-    except msgspec.MsgspecError:
+    except (msgspec.MsgspecError, RecursionError):
         return None
     if seen.schema != SCHEMA or seen.when.tzinfo is None:
         return None

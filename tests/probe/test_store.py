@@ -190,3 +190,7 @@ def test_what_a_writer_left_that_was_killed_is_taken_away_by_the_next(tmp_path):
     (tmp_path / ".probes.jsonl.of-mine").write_text("kept")
     keep(file, ONE)
     assert sorted(it.name for it in tmp_path.iterdir()) == [".probes.jsonl.of-mine", "probes.jsonl"]
+
+
+def test_a_line_that_is_nested_too_deeply_hides_no_other():
+    assert [why.partition(":")[0] for why in results(b"[" * 100_000 + b"\n{}\n").unread] == ["line 1", "line 2"]

@@ -6,6 +6,7 @@ import shlex
 import subprocess
 import sys
 import threading
+from pathlib import Path
 
 import pytest
 
@@ -108,6 +109,20 @@ def test_a_closed_standard_output_is_one_line(verb):
     done = ran(["sh", "-c", f"exec {shlex.join([*ARGV, *verb])} >&-"])
     assert done.returncode == 2
     assert done.stderr == "fsadvisor: standard output is closed; send it to a file or to /dev/null\n"
+
+
+@pytest.mark.parametrize("words", [["--help"], ["probe", "--help"], ["--version"], ["--no-such-thing"]])
+def test_what_nobody_reads_on_is_no_error_and_what_has_no_room_is_one_line(words):
+    status = 2 if words == ["--no-such-thing"] else 0
+    reading, writing = os.pipe()
+    os.close(reading)
+    with os.fdopen(writing, "wb") as pipe, Path("/dev/full").open("wb") as full:
+        told = {to: subprocess.run([*ARGV, *words], cwd=ROOT, stdout=to, stderr=subprocess.PIPE) for to in (pipe, full)}
+        assert told[pipe].returncode == status
+        assert told[full].returncode == 2
+        if not status:
+            assert told[pipe].stderr == b""
+            assert told[full].stderr == b"fsadvisor: standard output: No space left on device\n"
 
 
 @pytest.mark.parametrize("closed", ["2>&-", "<&-", "<&- 2>&-"])

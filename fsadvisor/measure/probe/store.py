@@ -72,7 +72,7 @@ def results(text: bytes) -> StoredResults:
         if line.strip():
             try:
                 results.append(_result(line))
-            except msgspec.MsgspecError as error:
+            except (msgspec.MsgspecError, RecursionError) as error:
                 unread.append(f"line {number}: no result: {error}"[:200])
     return StoredResults(results=tuple(results), unread=tuple(unread))
 
@@ -142,7 +142,7 @@ def _of_ours(line: bytes) -> bool:
     """Whether a version of fsadvisor wrote it."""
     try:
         document = msgspec.json.decode(line)
-    except msgspec.MsgspecError:
+    except (msgspec.MsgspecError, RecursionError):
         return False
     schema = document.get("schema") if isinstance(document, dict) else None
     return isinstance(schema, str) and schema.startswith(RESULTS_SCHEMA.rpartition("/")[0] + "/")
@@ -151,7 +151,7 @@ def _of_ours(line: bytes) -> bool:
 def _about(one: bytes) -> tuple[str, str] | None:
     try:
         found = _result(one)
-    except msgspec.MsgspecError:
+    except (msgspec.MsgspecError, RecursionError):
         return None
     return found.job, found.mount
 
