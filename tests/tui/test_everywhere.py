@@ -5,6 +5,7 @@ from contextlib import suppress
 
 import pytest
 from textual.app import ScreenStackError
+from textual.command import CommandList
 from textual.screen import Screen
 
 from fsadvisor.pages.glyphs import columns
@@ -94,6 +95,19 @@ def test_the_palette_finds_actions_and_advice_and_subjects():
         return shown(app)
 
     assert "nvme0n1" in explored(steps)
+
+
+def test_what_is_typed_as_the_palette_goes_is_searched_for_nowhere():
+    async def check(app, pilot):
+        await pilot.press("colon")
+        palette = app.screen
+        await palette.query_one(CommandList).remove()
+        await app.push_screen(Screen())
+        palette._gather_commands("trim")
+        await at_rest(pilot)
+        assert app.error is None
+
+    explored(check)
 
 
 def test_a_fact_that_the_palette_finds_is_opened_with_the_cursor_on_it():

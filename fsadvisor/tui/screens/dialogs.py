@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, ClassVar, Final, TypeAlias, TypeVar
 
-from textual import on
+from textual import on, work
 from textual.command import CommandList, CommandPalette
 from textual.containers import Vertical
 from textual.content import Content
+from textual.css.query import NoMatches
 from textual.screen import ModalScreen
 from textual.widgets import OptionList
 from textual.widgets.option_list import Option
@@ -144,6 +145,15 @@ class Palette(PaintedOnce, LeftOnce, CommandPalette):
         """Not again by a second Enter that was on its way."""
         if not self.is_active:
             event.prevent_default()
+
+    @work(exclusive=True, group=CommandPalette._GATHER_COMMANDS_GROUP)
+    async def _gather_commands(self, search_value: str) -> None:
+        """What is still searched for when it is left finds no list any more."""
+        try:
+            await CommandPalette._gather_commands.__wrapped__(self, search_value)  # type: ignore[attr-defined]
+        except NoMatches:
+            if self.is_active:
+                raise
 
     def _start_no_matches_countdown(self, search_value: str) -> None:
         """At once, in words that tell what to do: Textual's own come after half a second."""
