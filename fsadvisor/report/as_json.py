@@ -326,7 +326,7 @@ def as_json(
     yield b'],\n"verdicts":['
     yield from _lines(map(verdict_line, among(verdicts, SPOKEN)))
     yield b'],\n"passed":['
-    yield from _lines(map(piece, _passed(verdicts)))
+    yield from _lines(map(piece, _passed(verdicts)), at_once=2)  # a line may name thousands of subjects
     yield b"]}\n"
 
 
@@ -341,9 +341,9 @@ _AT_ONCE = 4
 """Lines in a piece: with more, memory would no longer stay flat."""
 
 
-def _lines(encoded: Iterator[bytes]) -> Iterator[bytes]:
+def _lines(encoded: Iterator[bytes], at_once: int = _AT_ONCE) -> Iterator[bytes]:
     before = b"\n"
-    while lines := b",\n".join(islice(encoded, _AT_ONCE)):
+    while lines := b",\n".join(islice(encoded, at_once)):
         yield before + _escaped(lines)
         before = b",\n"
     yield b"\n"

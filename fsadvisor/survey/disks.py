@@ -75,7 +75,7 @@ def survey_disks(inventory: Inventory, overlay: Overlay) -> dict[str, Disk]:
         for device in each("drives", [one for one in inventory.tree.devices.values() if one.is_disk])
     }
     logged = {subject: _with_log(it.facts, inventory, subject) for subject, it in seen.items()}
-    identity = SubjectIdentities(inventory, logged).of
+    identity = SubjectIdentities(inventory.identifiers(), logged).of
     facts = trends.with_trends(logged, inventory.past, keys_by(identity))
     return overlay.over(
         "disk",

@@ -179,7 +179,7 @@ def survey_filesystems(inventory: Inventory, disks: Mapping[str, Disk], overlay:
         seen = faults.logged_on_filesystem(inventory.log, devices, inventory.uptime)
         gone = faults.device_gone(inventory.machine, inventory.tree, block, inventory.log, inventory.uptime)
         found[name] = replace(found[name], log_errors=seen, device_gone=gone)
-    identity = SubjectIdentities(inventory, disks).of
+    identity = SubjectIdentities(inventory.identifiers(), disks).of
     key_of = keys_by(identity)
     for name, known in found.items():
         key = key_of(name, known) if inventory.past.looks else None

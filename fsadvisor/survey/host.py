@@ -122,7 +122,7 @@ def survey_host(
     if not isinstance(inventory.seen_devices, Unknown):
         own = replace(own, **arrays.watched(inventory.machine, layers))
         own = replace(own, md_inactive=arrays.inactive_arrays(inventory.machine))
-    return overlay.over("host", {"host": own}, SubjectIdentities(inventory, disks).of)["host"]
+    return overlay.over("host", {"host": own}, SubjectIdentities(inventory.identifiers(), disks).of)["host"]
 
 
 def _all_disks(

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from fsadvisor.machine.port import Machine
     from fsadvisor.readers.attestations import Entry, PinnedDrive
     from fsadvisor.storage import Facts, Storage, Subject
-    from fsadvisor.survey.inventory import Inventory
+    from fsadvisor.survey.inventory import Identifiers
 
 NO_UUID: Final = Unknown(Cause.NOT_EXPOSED, "", "udev ID_FS_UUID")
 
@@ -133,7 +133,7 @@ class SubjectIdentities(Struct, frozen=True):
     `disks` go by id; `held_by` has what a mount or a service is on: the id of a filesystem or a mount.
     """
 
-    inventory: Inventory
+    identifiers: Identifiers
     disks: Mapping[str, Disk]
     held_by: Mapping[str, str] = field(default_factory=dict)
     _drives: dict[str, SeenDrive] = field(default_factory=dict)
@@ -142,21 +142,20 @@ class SubjectIdentities(Struct, frozen=True):
         """The drives under a subject, and the UUID of the filesystem that it is or is on."""
         while subject in self.held_by:
             subject = self.held_by[subject]
-        leaves = [below for below in (subject, *self.inventory.stack.under(subject)) if below in self.disks]
-        block = self.inventory.block(subject)
-        devices = block.devices[:1] if block else ()
+        udev, device = self.identifiers.udev, self.identifiers.first_devices.get(subject)
+        leaves = [below for below in (subject, *self.identifiers.stack.under(subject)) if below in self.disks]
         layer = subject.removeprefix("layer:")
-        uuids = (self.inventory.udev.fact(layer, key) for key in _LAYER_KEYS) if layer != subject else ()
+        uuids = (udev.fact(layer, key) for key in _LAYER_KEYS) if layer != subject else ()
         return Identity(
             drives=tuple(map(self._drive, leaves)),
-            uuid=next((self.inventory.udev.fact(name, "ID_FS_UUID") for name in devices), NO_UUID),
+            uuid=udev.fact(device, "ID_FS_UUID") if device else NO_UUID,
             device=next((fact for fact in uuids if isinstance(fact, Known)), NO_UUID),
         )
 
     def _drive(self, disk: str) -> SeenDrive:
         """Read once: a disk is under each of its partitions, filesystems and mounts."""
         if disk not in self._drives:
-            self._drives[disk] = seen_drive(self.inventory.machine, self.disks[disk])
+            self._drives[disk] = seen_drive(self.identifiers.machine, self.disks[disk])
         return self._drives[disk]
 
 

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from fsadvisor.readers.volume_tools import LogicalVolume
     from fsadvisor.storage import Below, Disk, Facts, Filesystem, Host, Kind, Layer, PowerState
     from fsadvisor.survey.block import BlockDevice, BlockTree, Queue, Udev
+    from fsadvisor.survey.configured import Configured
     from fsadvisor.survey.filesystem_types import Superblock
     from fsadvisor.survey.measured import ProbesByMount
     from fsadvisor.survey.programs import RunningProgram
@@ -98,6 +99,16 @@ def build_stack(machine: Machine, tree: BlockTree, blocks: Sequence[Superblock])
     return Stack(under, frozenset(open_ended))
 
 
+class Identifiers(Struct, frozen=True, kw_only=True):
+    """What tells which drives and which filesystem a subject is."""
+
+    machine: Machine
+    stack: Stack
+    udev: Udev
+    first_devices: Mapping[str, str]
+    """Of each mounted filesystem by its id."""
+
+
 class Inventory(Struct, frozen=True, kw_only=True):
     """The machine-wide answers; `seen_devices` and `seen_mounts` say whether those lists could be read at all."""
 
@@ -113,6 +124,10 @@ class Inventory(Struct, frozen=True, kw_only=True):
     blocks: Mapping[str, Superblock]
     """The mounted filesystems by id."""
     stack: Stack
+    configured: Mapping[str, Configured]
+    """By mount point."""
+    no_fstab: Unknown | None
+    """Why there may be more configured mounts."""
     programs: tuple[RunningProgram, ...] | Unknown
     probed: ProbesByMount
     kernel: Fact[Version]
@@ -129,6 +144,11 @@ class Inventory(Struct, frozen=True, kw_only=True):
     def block(self, subject: str) -> Superblock | None:
         """The superblock of a filesystem by its id."""
         return self.blocks.get(subject)
+
+    def identifiers(self) -> Identifiers:
+        """What of it outlives the survey."""
+        first_devices = {block.id: block.devices[0] for block in self.blocks.values() if block.devices}
+        return Identifiers(machine=self.machine, stack=self.stack, udev=self.udev, first_devices=first_devices)
 
     def queue_of(self, device: BlockDevice) -> Queue:
         """The settings of its queue; a partition has that of its whole device."""

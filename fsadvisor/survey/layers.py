@@ -105,7 +105,7 @@ def survey_layers(inventory: Inventory, disks: Mapping[str, Disk], overlay: Over
     return overlay.over(
         "layer",
         found,
-        SubjectIdentities(inventory, disks).of,
+        SubjectIdentities(inventory.identifiers(), disks).of,
         derived=(lambda _, known: replace(known, incomplete=soundness.incomplete(known)),),
     )
 

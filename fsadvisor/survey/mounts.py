@@ -126,11 +126,19 @@ def survey_mounts(found: Surveyed, declared: Mapping[str, Workload], overlay: Ov
 
     `declared` are workloads by mount point.
     """
+    subjects = _subjects(found, declared)
+    held_by = {subject.id: subject.below[0] for subject in subjects.values() if subject.below}
+    identity = SubjectIdentities(found.inventory.identifiers(), found.disks, held_by).of
+    return overlay.over_subjects("mount", subjects, identity)
+
+
+def _subjects(found: Surveyed, declared: Mapping[str, Workload]) -> dict[str, Subject]:
+    """By mount point."""
     inventory = found.inventory
     running = {mount.mount_point: mount for mount in inventory.mounts}
     blocks = {mount.mount_point: block for block in inventory.blocks.values() for mount in block.mounts}
     no_table = inventory.seen_mounts if isinstance(inventory.seen_mounts, Unknown) else None
-    wanted, no_fstab = configured.configured(inventory.machine)
+    wanted = inventory.configured
     of_files = (point for point, each in wanted.items() if each.fs_type in LOOKED_AT or each.fs_type == "auto")
     points = dict.fromkeys([*running, *of_files])
     by_point = _programs_by_point(inventory, points)
@@ -140,7 +148,7 @@ def survey_mounts(found: Surveyed, declared: Mapping[str, Workload], overlay: Ov
         block = blocks.get(point)
         filesystem = found.filesystems.get(block.id) if block else None
         use = _use(found, point, block, by_point, declared)
-        facts = mount(running.get(point), wanted.get(point), no_table, no_fstab, filesystem, use)
+        facts = mount(running.get(point), wanted.get(point), no_table, inventory.no_fstab, filesystem, use)
         if point in wanted:
             facts = replace(
                 facts,
@@ -157,8 +165,7 @@ def survey_mounts(found: Surveyed, declared: Mapping[str, Workload], overlay: Ov
             scope |= {"filesystem": filesystem, "below": found.below[block.id]}
             scope["mount"] = _with_measurements(found, point, facts, block.id, scope)
         subjects[point] = found.subject(f"mount:{point}", "mount", point, scope, (block.id,) if block else ())
-    held_by = {subject.id: subject.below[0] for subject in subjects.values() if subject.below}
-    return overlay.over_subjects("mount", subjects, SubjectIdentities(inventory, found.disks, held_by).of)
+    return subjects
 
 
 def _programs_by_point(inventory: Inventory, points: Container[str]) -> Mapping[str, list[RunningProgram]] | Unknown:

@@ -213,7 +213,9 @@ def survey_services(found: Surveyed, mounts: Mapping[str, Subject], overlay: Ove
         subjects.setdefault(subject, found.subject(subject, "service", name, scope, under))
     on_disk = (*mounts.values(), *subjects.values())
     held_by = {subject.id: subject.below[0] for subject in on_disk if subject.below}
-    return overlay.over_subjects("service", subjects, SubjectIdentities(found.inventory, found.disks, held_by).of)
+    return overlay.over_subjects(
+        "service", subjects, SubjectIdentities(found.inventory.identifiers(), found.disks, held_by).of
+    )
 
 
 def _around(programs: Sequence[RunningProgram], mounts: Mapping[str, Subject], host: Host) -> Around:

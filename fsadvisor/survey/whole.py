@@ -15,7 +15,7 @@ from msgspec.structs import replace
 from fsadvisor.facts import Unknown
 from fsadvisor.readers import block_files, dmsetup, json_text, mount_tables, volume_tools
 from fsadvisor.readers.kernel_log import ARGV as KERNEL_LOG
-from fsadvisor.storage import Layer, Storage
+from fsadvisor.storage import Layer, Storage, Subject
 from fsadvisor.survey import (
     arrays,
     attested,
@@ -56,7 +56,7 @@ if TYPE_CHECKING:
     from fsadvisor.readers.dmsetup import Target
     from fsadvisor.readers.json_text import Json
     from fsadvisor.readers.mount_tables import Mount
-    from fsadvisor.storage import Facts, Subject, Supposition, Workload
+    from fsadvisor.storage import Below, Disk, Facts, Filesystem, Host, Kind, Supposition, Workload
     from fsadvisor.survey.block import BlockTree
     from fsadvisor.survey.identity import Identity
 
@@ -102,31 +102,42 @@ def _in_stages(
     found = Surveyed(inventory=inventory, disks=disks, layers=layers, filesystems=filesystems, below=below, host=host)
     mounts = survey_mounts(found, declared, overlay)
     services = survey_services(found, mounts, overlay)
+    probed, identifiers = inventory.probed, inventory.identifiers()
+    tried_here = tuple(tried(probed.by_mount, mounts, services.values(), found.conditions))
+    del found, inventory  # what was asked of a big machine is more than the subjects that are made now
+    disks = with_flush_shares(disks, mounts, overlay)
+    hardware = _hardware_up(disks, layers, filesystems, below, host, identifiers.stack.below)
     storage = Storage(
         machine=machine.name,
-        subjects=(*_hardware_up(found, mounts, overlay), *mounts.values(), *services.values()),
+        subjects=(*hardware, *mounts.values(), *services.values()),
         waivers=overlay.attested.waivers(),
-        ignored=(*overlay.attested.ignored(), *inventory.probed.ignored),
-        tried=tuple(tried(inventory.probed.by_mount, mounts, services.values(), found.conditions)),
+        ignored=(*overlay.attested.ignored(), *probed.ignored),
+        tried=tried_here,
     )
     held_by = {subject.id: subject.below[0] for subject in (*mounts.values(), *services.values()) if subject.below}
-    return storage, SubjectIdentities(inventory, disks, held_by)
+    return storage, SubjectIdentities(identifiers, disks, held_by)
 
 
-def _hardware_up(found: Surveyed, mounts: Mapping[str, Subject], overlay: Overlay) -> Iterator[Subject]:
-    """The host first, then from the disks up to the filesystems."""
-    below, devices = found.inventory.stack.below, found.inventory.tree.devices
-    yield found.subject("host", "host", "host", {}, ())
-    for subject, disk in with_flush_shares(found.disks, mounts, overlay).items():
-        name = devices[subject.partition(":")[2]].name
-        yield found.subject(subject, "disk", name, {"disk": disk}, below.get(subject, ()))
-    for subject, layer in found.layers.items():
-        scope: dict[str, Facts] = {"layer": layer, "below": found.below[subject]}
-        yield found.subject(subject, "layer", devices[subject.partition(":")[2]].name, scope, below.get(subject, ()))
-    for subject, filesystem in found.filesystems.items():
-        scope = {"filesystem": filesystem, "below": found.below[subject]}
-        name = found.inventory.blocks[subject].name
-        yield found.subject(subject, "filesystem", name, scope, below.get(subject, ()))
+def _hardware_up(
+    disks: Mapping[str, Disk],
+    layers: Mapping[str, Layer],
+    filesystems: Mapping[str, Filesystem],
+    below: Mapping[str, Below],
+    host: Host,
+    under: Mapping[str, tuple[str, ...]],
+) -> Iterator[Subject]:
+    """The host first, then from the disks up to the filesystems; `under` are the ids right below each."""
+
+    def subject(name: str, kind: Kind, **scope: Facts) -> Subject:
+        return Subject(id=name, kind=kind, name=name.partition(":")[2] or name, below=under.get(name, ()), scope=scope)
+
+    yield subject("host", "host", host=host)
+    for name, disk in disks.items():
+        yield subject(name, "disk", disk=disk, host=host)
+    for name, layer in layers.items():
+        yield subject(name, "layer", layer=layer, below=below[name], host=host)
+    for name, filesystem in filesystems.items():
+        yield subject(name, "filesystem", filesystem=filesystem, below=below[name], host=host)
 
 
 _CHOSEN_KINDS = ("mount", "disk", "filesystem", "layer", "service")
@@ -204,6 +215,7 @@ def collect(machine: Machine) -> Inventory:
         _run_ahead(machine, [*first, *others])
     blocks = tuple(registry.superblocks(listed, mounts, known))
     _run_ahead(machine, [*others, *(argv for one in blocks for argv in filesystems.commands(one))])
+    configured_mounts, no_fstab = configured.configured(machine)
     running = programs.running(machine)
     return Inventory(
         machine=machine,
@@ -215,6 +227,8 @@ def collect(machine: Machine) -> Inventory:
         },
         power_states=power_states,
         stack=build_stack(machine, known, blocks),
+        configured=configured_mounts,
+        no_fstab=no_fstab,
         programs=running if isinstance(running, Unknown) else tuple(running),
         probed=measured.read(machine),
         seen_devices=tree if isinstance(tree, Unknown) else read_fact.fact_of(len(tree.devices), "/sys/block"),
