@@ -1,12 +1,11 @@
 """Options of the suite, and what of it must not run side by side."""
 
-import contextlib
 import gc
 import os
 import signal
 
 import pytest
-from hypothesis import settings
+from hypothesis import HealthCheck, settings
 
 from fsadvisor.__main__ import _OF_THE_CALLER
 from fsadvisor.machine import fetched
@@ -16,9 +15,11 @@ from tests.paths import CAPTURES
 # Tools that `make test` fetched come after the system's own.
 os.environ["PATH"] = os.pathsep.join((os.environ["PATH"], *fetched.commands()))
 
-# No deadline, whatever the machine does besides.
-settings.register_profile("few", deadline=None, max_examples=20)
-settings.register_profile("long", deadline=None, max_examples=200)  # `make long`
+# No deadline and no look at how long it takes to make examples, whatever the machine does besides.
+for profile, examples in (("few", 20), ("long", 200)):  # the latter is `make long`'s
+    settings.register_profile(
+        profile, deadline=None, suppress_health_check=[HealthCheck.too_slow], max_examples=examples
+    )
 settings.load_profile("few")
 
 # What leads Python or a tool elsewhere has us start anew as root, which tests/trust/test_environment.py tries.
@@ -92,8 +93,8 @@ def pytest_sessionfinish(session):
     return done
 
 
-@pytest.fixture(autouse=True)
-def own_mounts(request):
-    """For tests that unmount a filesystem and need it to be gone."""
-    with mounts_of_its_own() if request.node.get_closest_marker("remounts") else contextlib.nullcontext():
+@pytest.fixture
+def own_mounts():
+    """For tests that unmount a filesystem and need it to be gone, or see only mounts of their own come and go."""
+    with mounts_of_its_own():
         yield

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from fsadvisor import drives
 from fsadvisor.patterns import LatePattern, late
 from fsadvisor.readers import kernel_log
-from tests.cases import each
+from tests.cases import each, tries
 
 OURS = sorted(
     {
@@ -40,6 +40,7 @@ def test_what_begins_oddly_is_found_as_the_expression_finds_it(pattern):
         assert bool(LatePattern(pattern).fullmatch(text)) is bool(re.fullmatch(pattern, text, re.ASCII)), text
 
 
+@tries(50)
 @given(st.data())
 def test_no_text_that_fits_a_pattern_of_ours_is_passed_over(data):
     for pattern in data.draw(st.lists(st.sampled_from(OURS), min_size=5, max_size=20, unique=True)):

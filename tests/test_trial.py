@@ -12,6 +12,7 @@ import pytest
 from fsadvisor.measure.probe import EngineError
 from fsadvisor.measure.trial import empty
 from fsadvisor.report.schema import schema
+from tests.cases import few
 from tests.command import ARGV, fsadvisor
 from tests.loops import attached_images, loops, mounts, needs_loop_devices, run
 from tests.trial.test_testbed import left
@@ -51,21 +52,24 @@ def found_by(*argv):
 
 @pytest.mark.parametrize(
     ("argv", "words"),
-    [
-        ((), "say what to try and where"),
-        (("noatime",), "say what to try and where"),
-        (("--on-scratch", "/var/tmp"), "say what to try and where"),
-        (("nobarrier-unprovn", "--on-scratch", "/var/tmp"), "did you mean 'nobarrier-unproven'?"),
-        (("nobarrier-unproven", "noatime", "--on-scratch", "/var/tmp"), "one change at a time"),
-        (("drive-failing", "--on-scratch", "/var/tmp"), "cannot be tried"),
-        (("noatime", "--on-scratch", "/var/tmp", "--job", "comit-fsync"), "did you mean 'commit-fsync'?"),
-        (("noatime", "--on-scratch", "/var/tmp", "--type", "a/b"), "no type of filesystem"),
-        (("noatime", "--on-scratch", "/var/tmp", "--device", "/dev/null"), "not allowed with"),
-        (("noatime", "--on-scratch", "/var/tmp", "--on", "/tmp"), "a recording has no disk"),
-        (("noatime", "--on-scratch", "/no/such", "--yes"), "does not exist"),
-        (("noatime", "--on-scratch", "/proc", "--yes"), "proc"),
-        (("noatime", "--device", "/dev/null", "--yes"), "is no block device"),
-    ],
+    few(
+        [
+            ((), "say what to try and where"),
+            (("noatime",), "say what to try and where"),
+            (("--on-scratch", "/var/tmp"), "say what to try and where"),
+            (("nobarrier-unprovn", "--on-scratch", "/var/tmp"), "did you mean 'nobarrier-unproven'?"),
+            (("nobarrier-unproven", "noatime", "--on-scratch", "/var/tmp"), "one change at a time"),
+            (("drive-failing", "--on-scratch", "/var/tmp"), "cannot be tried"),
+            (("noatime", "--on-scratch", "/var/tmp", "--job", "comit-fsync"), "did you mean 'commit-fsync'?"),
+            (("noatime", "--on-scratch", "/var/tmp", "--type", "a/b"), "no type of filesystem"),
+            (("noatime", "--on-scratch", "/var/tmp", "--device", "/dev/null"), "not allowed with"),
+            (("noatime", "--on-scratch", "/var/tmp", "--on", "/tmp"), "a recording has no disk"),
+            (("noatime", "--on-scratch", "/no/such", "--yes"), "does not exist"),
+            (("noatime", "--on-scratch", "/proc", "--yes"), "proc"),
+            (("noatime", "--device", "/dev/null", "--yes"), "is no block device"),
+        ],
+        3,
+    ),
 )
 def test_what_is_said_wrongly_or_may_not_be_is_refused_in_a_line(argv, words):
     done = trial(*argv)

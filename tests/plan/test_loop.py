@@ -146,7 +146,7 @@ def test_settings_of_a_block_device_are_taken_by_the_kernel_and_undone(loop):
     assert state() == before
 
 
-@pytest.mark.remounts
+@pytest.mark.usefixtures("own_mounts")
 @pytest.mark.parametrize("surprise", ["option", "gone", "over", "fstab"])
 def test_a_change_in_between_stops_the_plan_and_nothing_is_touched(loop, surprise):
     tried = Tried(loop, (BARRIERS, ATIME), options="nobarrier,relatime", barriers=False, atime="relatime")

@@ -11,7 +11,7 @@ from fsadvisor.machine.redaction import log_about_storage
 from fsadvisor.readers import kernel_log
 from fsadvisor.survey import block
 from fsadvisor.survey import faults as judged
-from tests.cases import each
+from tests.cases import each, tries
 from tests.panel import build
 
 PATTERNS = kernel_log.patterns()
@@ -37,6 +37,7 @@ def test_each_wording_of_a_pattern_is_known_alone_and_in_a_recording(pattern):
                 assert [it.kind for it in again.events] == [it.kind for it in kernel_log.parse(whole).events]
 
 
+@tries(50)
 @given(st.data())
 def test_each_line_that_fits_a_pattern_holds_one_of_its_words(data):
     for pattern in data.draw(st.lists(st.sampled_from(PATTERNS), min_size=5, max_size=20, unique_by=id)):

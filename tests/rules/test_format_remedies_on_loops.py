@@ -6,7 +6,7 @@ from fsadvisor.rulebook.rule import Outcome
 from tests.loops import loops, needs_loop_devices, run
 from tests.rules.test_remedies_on_loops import DATABASE, GIVEN, RULES, shell, verdict
 
-pytestmark = [pytest.mark.loop, pytest.mark.remounts, needs_loop_devices]
+pytestmark = [pytest.mark.loop, pytest.mark.usefixtures("own_mounts"), needs_loop_devices]
 SILENT = (Outcome.OK, Outcome.NOT_APPLICABLE)
 
 

@@ -8,7 +8,7 @@ from fsadvisor.machine.live import LiveMachine
 from fsadvisor.survey.whole import survey
 from tests.loops import loops, needs_loop_devices, run
 
-pytestmark = [pytest.mark.loop, pytest.mark.remounts, needs_loop_devices]
+pytestmark = [pytest.mark.loop, pytest.mark.usefixtures("own_mounts"), needs_loop_devices]
 
 
 @pytest.fixture

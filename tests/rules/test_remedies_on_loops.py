@@ -22,7 +22,7 @@ from fsadvisor.version import Version
 from tests.cases import few
 from tests.loops import loops, needs_loop_devices, run
 
-pytestmark = [pytest.mark.loop, pytest.mark.remounts, needs_loop_devices]
+pytestmark = [pytest.mark.loop, pytest.mark.usefixtures("own_mounts"), needs_loop_devices]
 
 RULES = {rule.id: rule for rule in own_rulebook().rules}
 GIVEN = gate.OPEN | {

@@ -3,7 +3,7 @@
 import json
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from fsadvisor.captures import judged, recognised
@@ -67,7 +67,7 @@ DRIVES = st.fixed_dictionaries(
 WHERE = st.sampled_from(["pci0000:00/0000:00:01.0/nvme/nvme0", "virtual/nvme-fabrics/ctl/nvme0"])
 
 
-@settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@tries(250)
 @given(
     drive=DRIVES,
     where=WHERE,

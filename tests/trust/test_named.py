@@ -1,9 +1,12 @@
 """What is named on the command line may be no file at all, or one that nobody expected: one line, no bug of ours."""
 
+import itertools
+
 import pytest
 
 from fsadvisor.facts import Cause
 from fsadvisor.machine.trees import FolderTree
+from tests.cases import few
 from tests.command import in_text
 from tests.paths import FIXTURES
 
@@ -19,10 +22,10 @@ COMMANDS = {
     "watch": ("watch", "--for", "1s", "--out", "@"),
     "compare": ("compare", "--dry-run", "@", "/"),
 }
+CASES = {f"{command}, {name}": (COMMANDS[command], NAMES[name]) for command, name in itertools.product(COMMANDS, NAMES)}
 
 
-@pytest.mark.parametrize("words", COMMANDS.values(), ids=COMMANDS)
-@pytest.mark.parametrize("name", NAMES.values(), ids=NAMES)
+@pytest.mark.parametrize(("words", "name"), few(CASES.values(), 3), ids=CASES)
 def test_what_is_no_such_file_is_told_in_a_line(words, name, tmp_path):
     (tmp_path / "loop").symlink_to("loop")
     (tmp_path / "f").write_text("text\n")
