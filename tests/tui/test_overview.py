@@ -197,7 +197,7 @@ def test_any_size_is_drawn_whole_and_may_change(size):
 def test_a_later_look_keeps_the_cursors_on_their_keys():
     async def steps(app, pilot):
         await pilot.press("j", "j", "tab", "j", "j", "j")
-        await pilot.pause()
+        await until(pilot, lambda: app.screen._about == app.screen.subject_here())  # it follows once the cursor rests
         before, number = (cursor(app, "tree"), cursor(app, "advice")), app.snapshot.number
         await pilot.press("r")
         await until(pilot, lambda: app.snapshot.number > number)
