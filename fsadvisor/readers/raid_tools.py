@@ -143,8 +143,9 @@ def _drive(part: _Part) -> AdaptecDrive:
 
 
 MEGACLI_TOOLS: tuple[str, ...] = ("megacli", "MegaCli64")
+_LONGEST_LINE = 400
 _MEGACLI_PAIR = late(r"^(?P<label>[A-Z][A-Za-z .&'/]{1,50}?) *: ?(?P<value>.*)$")
-_VOLUME, _DRIVE = "Virtual Drive", "Enclosure Device ID"
+_VOLUME, _DRIVE = "virtual drive", "enclosure device id"
 
 
 class MegaRaidVolume(Struct, frozen=True, kw_only=True):
@@ -202,38 +203,45 @@ def parse_megacli(text: str) -> Megacli | Unknown:
 
     https://docs.broadcom.com/doc/12353236
     """
-    parts: list[dict[str, str]] = []
-    for line in text.splitlines():
-        pair = _MEGACLI_PAIR.match(line.strip())
-        if pair is None:
-            continue
-        if pair["label"] in (_VOLUME, _DRIVE):
-            parts.append({})
-        if parts:
-            parts[-1].setdefault(pair["label"], pair["value"].strip())
+    parts = _blocks(text, _MEGACLI_PAIR, (_VOLUME, _DRIVE))
     volumes = [part for part in parts if _VOLUME in part]
     if not volumes:
         return refusal(text, "the output is not that of MegaCLI")
     return Megacli(
         volumes=tuple(
             MegaRaidVolume(
-                state=part.get("State"),
-                cache=part.get("Current Cache Policy"),
-                disk_cache=part.get("Disk Cache Policy"),
+                state=part.get("state"),
+                cache=part.get("current cache policy"),
+                disk_cache=part.get("disk cache policy"),
             )
             for part in volumes
         ),
         drives=tuple(
             MegaRaidDrive(
-                id=f"{part[_DRIVE]}:{part.get('Slot Number', '?')}",
-                state=part.get("Firmware state"),
-                media_errors=whole(part.get("Media Error Count")),
-                predicted=whole(part.get("Predictive Failure Count")),
+                id=f"{part[_DRIVE]}:{part.get('slot number', '?')}",
+                state=part.get("firmware state"),
+                media_errors=whole(part.get("media error count")),
+                predicted=whole(part.get("predictive failure count")),
             )
             for part in parts
             if _DRIVE in part
         ),
     )
+
+
+def _blocks(text: str, pair: re.Pattern[str], begins: tuple[str, ...]) -> list[dict[str, str]]:
+    """Values by their labels in small letters; a label of `begins` begins a block, and of a label the first counts."""
+    blocks: list[dict[str, str]] = []
+    for line in text.splitlines():
+        found = pair.fullmatch(line.strip()[:_LONGEST_LINE])
+        if found is None:
+            continue
+        label = found["label"].lower()
+        if label in begins:
+            blocks.append({})
+        if blocks:
+            blocks[-1].setdefault(label, found["value"].strip())
+    return blocks
 
 
 class Battery(Struct, frozen=True, kw_only=True):
@@ -271,7 +279,7 @@ def parse_megacli_battery(text: str) -> Battery | Unknown:
 
 MVCLI_ARGV: Final = ("mvcli", "info", "-o", "vd")
 
-_LINE: Final = late(r"[ \t]*([A-Za-z#][\w #./-]{0,40}?)[ \t]*:[ \t]*(.*)")
+_LINE: Final = late(r"(?P<label>[A-Za-z#][\w #./-]{0,40}?)[ \t]*:[ \t]*(?P<value>.*)")
 _NONE: Final = late(r"Total # of VD: *0\b")
 
 
@@ -312,15 +320,7 @@ def parse_mvcli(text: str) -> Mvcli | Unknown:
 
     https://www.dell.com/support/manuals/en-us/boss-s-1/boss_s1_ug/
     """
-    blocks: list[dict[str, str]] = []
-    for line in text.splitlines():
-        found = _LINE.fullmatch(line[:400].rstrip())
-        if found is None:
-            continue
-        if found[1].lower() == "id":
-            blocks.append({})
-        if blocks:
-            blocks[-1].setdefault(found[1].lower(), found[2].strip())
+    blocks = _blocks(text, _LINE, ("id",))
     volumes = tuple(volume for block in blocks if (volume := _mvcli_volume(block)) is not None)
     if not volumes and not _NONE.search(text):
         return refusal(text, "no volume of mvcli")

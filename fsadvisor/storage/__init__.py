@@ -13,7 +13,6 @@ from msgspec import Struct
 
 from fsadvisor.facts import Known
 from fsadvisor.storage.about import (
-    About,
     Atime,
     CloudDisk,
     ControllerBattery,
@@ -39,8 +38,6 @@ from fsadvisor.storage.about import (
     VolumeManager,
     Workload,
     WriteCache,
-    about,
-    some,
 )
 from fsadvisor.storage.disk import Disk
 from fsadvisor.storage.filesystem import Filesystem, Mount
@@ -53,7 +50,6 @@ if TYPE_CHECKING:
 
 
 __all__ = [
-    "About",
     "Atime",
     "Below",
     "CloudDisk",
@@ -94,9 +90,7 @@ __all__ = [
     "Waiver",
     "Workload",
     "WriteCache",
-    "about",
     "by_name",
-    "some",
 ]
 
 
