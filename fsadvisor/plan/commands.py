@@ -15,6 +15,7 @@ import shlex
 from typing import TYPE_CHECKING, Final, TypeAlias
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from fsadvisor.facts import Known
 from fsadvisor.survey.filesystem_types.registry import type_of
@@ -32,10 +33,11 @@ _UNIT: Final = re.compile(r"[A-Za-z0-9_:@.-]+\.(timer|service)")
 
 
 class Remount(Struct, frozen=True):
-    """`mount -o remount,OPTIONS POINT`."""
+    """`mount -o remount,OPTIONS POINT`; `is_old` where it is written for a mount(8) without --options-source."""
 
     point: str
     options: tuple[str, ...]
+    is_old: bool = False
 
     @property
     def pair(self) -> tuple[str, str]:
@@ -45,8 +47,11 @@ class Remount(Struct, frozen=True):
     @property
     def line(self) -> str:
         """With the options in force as the ground: mount(8) else adds those of fstab and drops other flags."""
-        words = ("run", "mount", "--options-source=mtab", "-o", ",".join(("remount", *self.options)), self.point)
-        return shlex.join(words)
+        options, point = ",".join(self.options), shlex.quote(self.point)
+        if self.is_old:
+            device = f'"$(findmnt -nvo SOURCE {point})"'
+            return f'run mount -o "remount,$(findmnt -no OPTIONS {point}),{options}" {device} {point}'
+        return f"run mount --options-source=mtab -o remount,{options} {point}"
 
 
 class Write(Struct, frozen=True):
@@ -125,7 +130,17 @@ def _words(text: str) -> list[str]:
         return []
 
 
+_OLD_REMOUNT: Final = re.compile(
+    r'mount -o "remount,\$\(findmnt -no OPTIONS (?P<point>.+)\),(?P<options>[^"]+)" '
+    r'"\$\(findmnt -nvo SOURCE (?P=point)\)" (?P=point)'
+)
+"""As rulebook.remedy writes it."""
+
+
 def _remount(text: str) -> Remount | None:
+    if old := _OLD_REMOUNT.fullmatch(text):
+        found = _remount(f"mount -o remount,{old['options']} {old['point']}")
+        return found and replace(found, is_old=True)
     words = [word for word in _words(text) if word != "--options-source=mtab"]
     if len(words) != 4 or words[:2] != ["mount", "-o"] or not _OPTIONS.fullmatch(words[2]):
         return None

@@ -161,7 +161,7 @@ def _asked(name: str) -> tuple[str, ...]:
 
 def _demands(plan: Plan) -> tuple[str, ...]:
     """Tools without which it should not begin."""
-    remounts = any(change.do.startswith("run mount ") for step in plan.steps for change in step.changes)
+    remounts = any(change.do.startswith("run mount --options-source") for step in plan.steps for change in step.changes)
     if not remounts:
         return ()
     return ("mount --help | grep -q -e --options-source || stop 'mount(8) is too old: it lacks --options-source'",)

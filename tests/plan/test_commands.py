@@ -8,6 +8,19 @@ from fsadvisor.plan.fstab_patch import family, in_family, of_the_mount, shown
 from fsadvisor.rulebook.loading import own_rulebook
 from tests.cases import each
 
+OLD = 'mount -o "remount,$(findmnt -no OPTIONS {point}),{options}" "$(findmnt -nvo SOURCE {point})" {point}'
+
+
+@each("point", ["/srv", "'/my $(disk)'", "'/a'\"'\"'b'"])
+def test_a_remount_for_an_old_mount_is_scripted_as_it_is_printed(point):
+    text = OLD.format(point=point, options="noatime")
+    assert recognised(text).line == f"run {text}"
+
+
+@each("text", [OLD.replace("{point}", "/a", 1), OLD + " /b", OLD.replace("SOURCE", "TARGET")])
+def test_what_only_looks_like_it_is_not_recognised(text):
+    assert recognised(text.format(point="/srv", options="noatime")) is None
+
 
 @each(
     ("text", "command"),
@@ -15,6 +28,8 @@ from tests.cases import each
         ("mount -o remount,noatime /srv", Remount("/srv", ("noatime",))),
         ("mount -o remount,atime,relatime '/my disk'", Remount("/my disk", ("atime", "relatime"))),
         ("mount --options-source=mtab -o remount,barrier /", Remount("/", ("barrier",))),
+        (OLD.format(point="/srv", options="noatime"), Remount("/srv", ("noatime",), is_old=True)),
+        (OLD.format(point="'/my disk'", options="a,b=1"), Remount("/my disk", ("a", "b=1"), is_old=True)),
         ("echo none > /sys/block/sda/queue/scheduler", Write("/sys/block/sda/queue/scheduler", "none")),
         ("echo 'write back' > /sys/block/'cciss!c0d0'/q", Write("/sys/block/cciss!c0d0/q", "write back")),
         ("sysctl -w vm.dirty_bytes=1", Sysctl("vm.dirty_bytes", "1")),

@@ -12,9 +12,10 @@ from fsadvisor.plan.planning import plan
 from fsadvisor.plan.script import plan_script, undo_script
 from fsadvisor.rulebook.advise import advise
 from fsadvisor.rulebook.rule import Outcome
+from fsadvisor.version import Version
 from tests.cases import few
 from tests.loops import loops, mounts, needs_loop_devices, run, unmount
-from tests.plan.composed import ATIME, BARRIERS, COMMIT, mounted, remounts, writes
+from tests.plan.composed import ATIME, BARRIERS, COMMIT, mounted, remounts, rule, writes
 from tests.report.composed import disk, host, machine
 
 pytestmark = [pytest.mark.loop, needs_loop_devices]
@@ -26,6 +27,15 @@ SYNC = remounts("sync", "mount", "mount.sync", "async", "sync", remove=["sync"])
 COMPRESS = remounts(
     "plain", "filesystem", "filesystem.type == 'btrfs'", "compress=zstd", "compress=no", add=["compress=zstd"]
 )
+OF_OLD_MOUNT = rule(
+    "sync-by-an-old-mount",
+    "mount",
+    "mount.sync",
+    now=["mount --options-source=mtab -o remount,async {mount.point}"],
+    undo=["mount --options-source=mtab -o remount,sync {mount.point}"],
+    verify=["findmnt -no OPTIONS --mountpoint {mount.point}"],
+    keep=[{"mount": "{mount.point}", "add": [], "remove": ["sync"]}],
+)
 READ_AHEAD = writes("read-ahead", "disk.read_ahead_kib > 64", "64", "disk.read_ahead_kib", "read_ahead_kb")
 QUEUE = writes("queue", "disk.scheduler == 'none'", "mq-deadline", "disk.scheduler", "scheduler")
 
@@ -33,7 +43,9 @@ QUEUE = writes("queue", "disk.scheduler == 'none'", "mq-deadline", "disk.schedul
 class Tried:
     """One mounted filesystem, its fstab, and the plan of some rules for it."""
 
-    def __init__(self, loop, rules, fs_type="ext4", options="defaults", name="srv", in_fstab=None, **facts):
+    def __init__(
+        self, loop, rules, fs_type="ext4", options="defaults", name="srv", in_fstab=None, util_linux=None, **facts
+    ):
         self.folder = loop.folder
         self.device = loop.device(f"image-{name}".replace("/", "_")[:20], 320)
         run(f"mkfs.{fs_type}", "-q", self.device)
@@ -41,7 +53,7 @@ class Tried:
         self.fstab = loop.folder / "fstab"
         written = "".join(f"\\{ord(it):03o}" if it in " \t\n\\#" else it for it in self.point)
         self.fstab.write_text(f"# ours\n{self.device}\t{written}  {fs_type}  {in_fstab or options}  0 2\n")
-        on = host()
+        on = host(**({"util_linux": util_linux} if util_linux else {}))
         name = self.device.removeprefix("/dev/")
         storage = machine(
             "this host",
@@ -83,6 +95,13 @@ CASES = {
     "access times": (ATIME, "relatime", {"atime": "relatime"}, {"noatime"}, {"relatime"}),
     "commit": (COMMIT, "commit=30", {"commit": 30}, set(), {"commit=30"}),
     "sync": (SYNC, "sync", {"sync": True}, set(), {"sync"}),
+    "sync by an old mount": (
+        OF_OLD_MOUNT,
+        "sync,noexec",
+        {"sync": True, "util_linux": Version(2, 32, 1)},
+        set(),
+        {"sync"},
+    ),
     "btrfs compression": (COMPRESS, "defaults", {"fs_type": "btrfs"}, {"compress=zstd:3"}, set()),
     "access times of XFS": (ATIME, "relatime", {"atime": "relatime", "fs_type": "xfs"}, {"noatime"}, {"relatime"}),
     "access times of Btrfs": (ATIME, "relatime", {"atime": "relatime", "fs_type": "btrfs"}, {"noatime"}, {"relatime"}),
@@ -96,7 +115,9 @@ def test_a_remount_is_taken_by_the_kernel_and_undone(loop, case):
     before, fstab = tried.options(), tried.fstab.read_bytes()
     assert old <= set(before)
 
-    done = tried.sh(plan_script(tried.plan))
+    script = plan_script(tried.plan)
+    assert ("--options-source" in script) is ("util_linux" not in facts)
+    done = tried.sh(script)
     assert (done.returncode, done.stderr) == (0, "")
     assert set(tried.options()) == set(before) - old | new
     assert tried.fstab.read_text() == tried.plan.fstab.after
