@@ -96,6 +96,9 @@ class Disk(Described, frozen=True, kw_only=True):
         "drives behind the controller that are sick by their own counts, by slot where its tool tells it",
         "smartctl --scan, smartctl -d megaraid,N or cciss,N",
     )
+    raid_drive_firmware: Fact[tuple[str, ...]] = some(
+        "drives behind the controller whose firmware is known to lose data, and when", "smartctl, the table of firmware"
+    )
     controller_cache: Fact[ControllerCache] = some(
         "the controller's policy for this volume; 'write back' falls back without battery, 'always write back' not",
         "storcli, perccli, MegaCLI, ssacli, arcconf",
@@ -190,6 +193,9 @@ class Disk(Described, frozen=True, kw_only=True):
     offline: Fact[tuple[str, ...]] = some(
         "what says that the kernel sends it no requests any more; that nothing says so is no proof",
         "/sys/block/D/device/state, /sys/class/iscsi_session/*/state",
+    )
+    lost_paths: Fact[tuple[str, ...]] = some(
+        "paths of an NVMe disk of several paths whose controllers do not answer", "/sys/block/nvmeXcYnZ/device/state"
     )
     log_errors: Fact[int] = some(
         "failed reads and writes, and losses of it, in the kernel's log of the last seven days", "dmesg", "lines"

@@ -14,12 +14,13 @@ from msgspec.structs import replace
 from fsadvisor import drives
 from fsadvisor.facts import NOT_APPLICABLE, Cause, Fact, Known, Unknown
 from fsadvisor.patterns import late
-from fsadvisor.survey import read_fact
+from fsadvisor.survey import drive_health, read_fact
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Mapping
 
     from fsadvisor.drives import Family
+    from fsadvisor.readers.smartctl import SmartReport
     from fsadvisor.storage import Disk, FirmwareFault, ShingledBy
 
 _FRESH: Final = dt.timedelta(days=366)
@@ -58,6 +59,27 @@ def with_faults(disk: Disk, today: dt.date) -> Disk:
     age = (today - drives.table()[0].read).days
     source = f"a table of {len(drives.table())} faults, {max(age, 0)} days old: this revision is in none"
     return replace(disk, firmware_fault=read_fact.shared_fact("none listed", source))
+
+
+def faulty_behind(reports: Mapping[str, SmartReport | Unknown] | Unknown) -> Fact[tuple[str, ...]]:
+    """'252:3: MO1600JVYPR HPD4: 25 days left' of each drive behind a controller whose firmware loses data."""
+    if isinstance(reports, Unknown):
+        return reports
+    answers = {name: report for name, report in reports.items() if not isinstance(report, Unknown)}
+    found = [f"{name}: {words}" for name, report in answers.items() if (words := _faulty(report))]
+    silent = [report for report in reports.values() if isinstance(report, Unknown)]
+    return silent[0] if silent and not found else Known(tuple(found), f"{drive_health.SOURCE}; the table of firmware")
+
+
+def _faulty(smart: SmartReport) -> str:
+    """Model, revision and when, where a row of the table holds; '' else."""
+    model, revision = smart.model_name or "", smart.firmware_version
+    row = next((it for it in drives.faults(model) if it.effect == "loses data" and it.holds(revision)), None)
+    if row is None:
+        return ""
+    left = None if row.hours is None or smart.power_on_hours is None else row.hours - smart.power_on_hours
+    when = "" if left is None else f": {max(left, 0) // _HOURS_A_DAY:,} days left"
+    return f"{drives.spellings(model)[-1]} {revision or ''}".rstrip() + when
 
 
 def _with_fault(disk: Disk, row: drives.Fault, today: dt.date) -> Disk:

@@ -104,6 +104,7 @@ def _with_log(known: Disk, inventory: Inventory, subject: str) -> Disk:
     return replace(
         known,
         offline=faults.offline(inventory.machine, device),
+        lost_paths=faults.lost_paths(inventory.machine, device),
         log_errors=faults.logged_on_disk(log, device, uptime, "io"),
         log_link_troubles=faults.logged_on_disk(log, device, uptime, "link"),
     )
@@ -175,6 +176,7 @@ def disk(
     rotational = controller_tools.rotational(machine, volume_of, device.path, by_kernel)
     raid_cache = controllers.cache(machine, volume_of, device.path)
     volume = controllers.volume(machine, volume_of, device.path)
+    behind = drive_health.behind_controller(machine, read_fact.value(volume_of), device)
     case = power_loss.DriveEvidence(
         device=device.path,
         transport=read_fact.value(kind),
@@ -227,7 +229,8 @@ def disk(
         raid_drive_errors=volume.drive_errors,
         raid_foreign_drives=volume.foreign_drives,
         raid_patrol_read=volume.patrol_read,
-        raid_drive_health=drive_health.sick_behind_controller(machine, read_fact.value(volume_of), device),
+        raid_drive_health=drive_health.sick_behind(behind),
+        raid_drive_firmware=disk_tables.faulty_behind(behind),
         controller_cache=raid_cache.policy,
         controller_battery=raid_cache.battery,
         controller_drive_caches=raid_cache.drive_caches,

@@ -239,11 +239,13 @@ _TYPE: Final = late(r"megaraid,(\d{1,5})")
 _MOST_DRIVES: Final = 256
 _MANY_REALLOCATED: Final = 50
 _WORN: Final = 100
-_SOURCE: Final = "smartctl, drive by drive"
+SOURCE: Final = "smartctl, drive by drive"
 
 
-def sick_behind_controller(machine: Machine, tool: str | None, device: BlockDevice) -> Fact[tuple[str, ...]]:
-    """'252:3: 24 unreadable sectors' of each drive that says so itself; of other controllers not known."""
+def behind_controller(
+    machine: Machine, tool: str | None, device: BlockDevice
+) -> Mapping[str, SmartReport | Unknown] | Unknown:
+    """What each drive behind the controller says, by its slot where that is told; of other controllers not known."""
     if tool in (None, "none"):
         return NOT_APPLICABLE
     if tool in ("storcli64", "perccli64"):
@@ -254,15 +256,21 @@ def sick_behind_controller(machine: Machine, tool: str | None, device: BlockDevi
         return names
     commands = {name: smartctl.argv(path, kind) for name, (path, kind) in names.items()}
     machine.expect(list(commands.values()))
-    reports = {name: read_fact.command_record(machine, argv, smartctl.parse) for name, argv in commands.items()}
+    return {name: read_fact.command_record(machine, argv, smartctl.parse) for name, argv in commands.items()}
+
+
+def sick_behind(reports: Mapping[str, SmartReport | Unknown] | Unknown) -> Fact[tuple[str, ...]]:
+    """'252:3: 24 unreadable sectors' of each of these drives that says so itself."""
+    if isinstance(reports, Unknown):
+        return reports
     answers = {name: report for name, report in reports.items() if not isinstance(report, Unknown)}
     sick = tuple(f"{name}: {', '.join(signs)}" for name, report in answers.items() if (signs := list(_signs(report))))
     if sick:
-        return Known(sick, _SOURCE)
+        return Known(sick, SOURCE)
     silent = next((report for report in reports.values() if isinstance(report, Unknown)), None)
     if silent is None and any(report.passed is None for report in answers.values()):
-        return Unknown(Cause.NOT_EXPOSED, "ask each drive: `smartctl --scan` and `smartctl -d`", _SOURCE)
-    return silent or Known((), _SOURCE)
+        return Unknown(Cause.NOT_EXPOSED, "ask each drive: `smartctl --scan` and `smartctl -d`", SOURCE)
+    return silent or Known((), SOURCE)
 
 
 def _megaraid(machine: Machine, tool: str, device: BlockDevice) -> Mapping[str, tuple[str, str]] | Unknown:
@@ -289,12 +297,12 @@ def _slots(controller: storcli.Controller) -> Mapping[int, str]:
 def _smart_array(machine: Machine, tool: str | None, device: BlockDevice) -> Mapping[str, tuple[str, str]] | Unknown:
     """cciss,N of all drives of the only controller; N is no slot, so the model and serial number must tell it."""
     if tool != "ssacli":
-        return Unknown(Cause.NOT_EXPOSED, "ask each drive behind it: `smartctl --scan` and `smartctl -d`", _SOURCE)
+        return Unknown(Cause.NOT_EXPOSED, "ask each drive behind it: `smartctl --scan` and `smartctl -d`", SOURCE)
     report = read_fact.command_record(machine, ssacli.CONFIG_ARGV, ssacli.parse)
     if isinstance(report, Unknown):
         return report
     if len(report.controllers) != 1:
-        return Unknown(Cause.NOT_EXPOSED, "ask each drive: `smartctl -d cciss,N -x /dev/sgM`", _SOURCE)
+        return Unknown(Cause.NOT_EXPOSED, "ask each drive: `smartctl -d cciss,N -x /dev/sgM`", SOURCE)
     number = min(len(report.controllers[0].physical_drives), _MOST_DRIVES)
     return {f"cciss,{at}": (device.path, f"cciss,{at}") for at in range(number)}
 
@@ -306,7 +314,7 @@ def _aacraid(machine: Machine, device: BlockDevice) -> Mapping[str, tuple[str, s
         return report
     placed = [it for it in report.drives if it.channel is not None and it.device_id is not None]
     if report.controllers != 1 or len(placed) != len(report.drives) or not placed:
-        return Unknown(Cause.NOT_EXPOSED, "ask each drive: `smartctl -d aacraid,H,L,ID -x /dev/sda`", _SOURCE)
+        return Unknown(Cause.NOT_EXPOSED, "ask each drive: `smartctl -d aacraid,H,L,ID -x /dev/sda`", SOURCE)
     kinds = {f"device {it.number}": f"aacraid,0,{it.channel},{it.device_id}" for it in placed[:_MOST_DRIVES]}
     return {name: (device.path, kind) for name, kind in kinds.items()}
 

@@ -163,6 +163,27 @@ def offline(machine: Machine, device: BlockDevice) -> Fact[tuple[str, ...]]:
     return unknown[0] if unknown else Unknown(Cause.NOT_EXPOSED, "", device.folder)
 
 
+_AWAY: Final = ("connecting", *GONE)
+"""Between its attempts the controller of a lost path is 'connecting'."""
+
+
+def lost_paths(machine: Machine, device: BlockDevice) -> Fact[tuple[str, ...]]:
+    """The paths of an NVMe disk of several paths whose controllers do not answer.
+
+    One that did not come back in ctrl_loss_tmo (ten minutes, if nobody set another) is deleted, and seen no more.
+    """
+    if not device.name.startswith("nvme"):
+        return NOT_APPLICABLE
+    folders = attachment.path_folders(machine, device)
+    if len(folders) < 2:
+        return Known((), device.folder)
+    states = {folder: read_fact.text(machine, f"{folder}/device/state") for folder in folders}
+    known = {folder.rpartition("/")[2]: it.value for folder, it in states.items() if isinstance(it, Known)}
+    lost = tuple(f"{name} {state}" for name, state in known.items() if state in _AWAY)
+    unknown = [state for state in states.values() if isinstance(state, Unknown)]
+    return unknown[0] if unknown and not lost else Known(lost, f"{', '.join(known)}: device/state")
+
+
 def device_gone(
     machine: Machine, tree: BlockTree, block: Superblock, log: KernelLog | Unknown, uptime: Fact[int]
 ) -> Fact[bool]:

@@ -3,9 +3,12 @@
 import json
 
 import pytest
+from msgspec.structs import replace
 
 from fsadvisor.facts import Cause, Unknown
 from fsadvisor.readers import nvme_logs, smartctl
+from fsadvisor.readers.smartctl import SmartReport
+from fsadvisor.survey.disk_tables import faulty_behind
 from fsadvisor.survey.drive import Drive
 from fsadvisor.survey.drive_health import health
 from fsadvisor.survey.read_fact import value
@@ -113,3 +116,24 @@ def test_an_emmc_tells_its_wear_in_tenths_of_the_flash_that_is_worn_most(life, u
 )
 def test_an_ssd_whose_attribute_stands_at_its_least_has_used_all_of_its_endurance(name, left, used):
     assert value(of_sata((233, name, left, 0)).percentage_used) == used
+
+
+SAS_SSD = SmartReport(model_name="HP VO0960JFDGU", firmware_version="HPD2", power_on_hours=31900)
+
+
+@pytest.mark.parametrize(
+    ("reports", "found"),
+    [
+        ([SAS_SSD], ("0: VO0960JFDGU HPD2: 36 days left",)),
+        ([replace(SAS_SSD, power_on_hours=33000)], ("0: VO0960JFDGU HPD2: 0 days left",)),
+        ([replace(SAS_SSD, power_on_hours=None)], ("0: VO0960JFDGU HPD2",)),
+        ([replace(SAS_SSD, firmware_version="HPD8")], ()),
+        ([replace(SAS_SSD, firmware_version=None)], ()),
+        ([replace(SAS_SSD, model_name=None)], ()),
+        ([REFUSED], None),
+        ([REFUSED, SAS_SSD], ("1: VO0960JFDGU HPD2: 36 days left",)),
+        ([], ()),
+    ],
+)
+def test_firmware_that_loses_data_is_found_behind_a_controller(reports, found):
+    assert value(faulty_behind({str(number): it for number, it in enumerate(reports)})) == found

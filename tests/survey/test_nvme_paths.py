@@ -1,6 +1,7 @@
 """What carries an NVMe drive's commands, and what that means for a model's good name."""
 
 from fsadvisor.facts import Unknown
+from fsadvisor.survey.read_fact import value
 from fsadvisor.survey.whole import survey
 from tests.cases import each
 from tests.told import BARE_METAL, disk, machine
@@ -10,10 +11,10 @@ OWN = "pci0000:00/0000:00:01.0/0000:01:00.0/nvme/nvme0"
 FABRICS = "virtual/nvme-fabrics/ctl/nvme0"
 
 
-def path(number, where, word=None):
+def path(number, where, word=None, **more):
     """(files, links) of a hidden path to nvme0n1, one of the controllers that lead to it."""
     name = f"nvme0c{number}n1"
-    files, _ = disk(name, number="0:0", hidden="1", **({} if word is None else {"device__transport": word}))
+    files, _ = disk(name, number="0:0", hidden="1", **({} if word is None else {"device__transport": word}), **more)
     return files, {f"/sys/block/{name}": f"../devices/{where}/{name}"}
 
 
@@ -67,3 +68,22 @@ def test_null_blk_lives_in_memory():
     made = machine(disk("nullb0", where="virtual", number="254:0"), commands=BARE_METAL)
     found = next(it.scope["disk"] for it in survey(made, {}).subjects if it.id == "disk:nullb0")
     assert (found.transport.value, found.plp.value) == ("ram", "absent")
+
+
+@each(
+    ("states", "lost"),
+    [
+        (("live", "live"), ()),
+        (("live", "connecting"), ("nvme0c1n1 connecting",)),
+        (("dead", None), ("nvme0c0n1 dead",)),
+        (("live", None), None),
+        (("live", "resetting"), ()),
+        (("connecting",), ()),
+    ],
+)
+def test_of_several_paths_those_are_lost_whose_controllers_do_not_answer(states, lost):
+    paths = [
+        path(number, FABRICS, "tcp", **({} if state is None else {"device__state": state}))
+        for number, state in enumerate(states)
+    ]
+    assert value(drive(HEAD, *paths).lost_paths) == lost
