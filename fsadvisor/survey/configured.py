@@ -27,10 +27,10 @@ from fsadvisor.survey.filesystem_types.registry import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Container, Iterable
+    from collections.abc import Iterable
 
     from fsadvisor.machine.port import Argv, Machine
-    from fsadvisor.survey.block import Udev
+    from fsadvisor.survey.block import BlockTree, Udev
 
 
 FSTAB = "/etc/fstab"
@@ -210,20 +210,33 @@ def _one_way(option: str) -> str:
 _TAGS: Final = {"UUID=": "ID_FS_UUID", "LABEL=": "ID_FS_LABEL"}
 _FOLDERS: Final = {"/dev/disk/by-uuid/": "ID_FS_UUID", "/dev/disk/by-label/": "ID_FS_LABEL"}
 _PLAIN: Final = late(r"/dev/((?:sd|hd|vd|xvd|nvme|mmcblk|md|loop)[a-z0-9]+)")
+_MAPPER: Final = "/dev/mapper/"
 _WITHOUT_A_DEVICE: Final = IN_POOLS | OVER_THE_NETWORK | IN_MEMORY | {OVERLAY}
 
 
-def device_missing(wanted: Configured, udev: Udev, devices: Container[str]) -> Fact[bool]:
-    """By its name among the kernel's devices, or by its UUID or label among those that udev knows."""
+def device_missing(wanted: Configured, udev: Udev, tree: BlockTree) -> Fact[bool]:
+    """By its name among the kernel's devices and device mapper's, or by its UUID or label among those of udev."""
     if wanted.fs_type in _WITHOUT_A_DEVICE:
         return NOT_APPLICABLE
     what = wanted.what.strip('"').replace('="', "=")
     if name := _PLAIN.fullmatch(what):
-        return Known(name[1] not in devices, f"{wanted.where}, /sys/block")
+        return Known(name[1] not in tree.devices, f"{wanted.where}, /sys/block")
+    if what.startswith(_MAPPER):
+        return _not_mapped(what, wanted.where, tree)
     for start, key in (_TAGS | _FOLDERS).items():
         if what.startswith(start):
             return _by_tag(what.removeprefix(start).strip('"'), key, wanted.where, udev)
     return read_fact.fact_of(None, wanted.where)
+
+
+def _not_mapped(path: str, where: str, tree: BlockTree) -> Fact[bool]:
+    """Not known where a mapped device does not tell its name, as in an archive that lacks them."""
+    source = "/sys/block/dm-*/dm/name"
+    if path in tree.mapped:
+        return Known(False, f"{where}, {source}")
+    if not tree.devices or sum(it.startswith("dm-") for it in tree.devices) > len(tree.mapped):
+        return Unknown(Cause.NOT_EXPOSED, "", source)
+    return Known(True, f"{where}, {source}")
 
 
 _RENUMBERED: Final = late(r"/dev/(?:sd[a-z]+|nvme[0-9]+n)[0-9].*|/dev/sd[a-z]+")

@@ -4,8 +4,10 @@ import pytest
 
 from fsadvisor.facts import Cause, Unknown
 from fsadvisor.survey import configured
+from fsadvisor.survey.read_fact import value
 from fsadvisor.survey.whole import survey
 from tests.cases import each
+from tests.panel.servers import drive_gone_from_volume_group
 from tests.told import disk, machine
 
 ROOT_MOUNT = "1 0 8:0 / / rw,relatime - ext4 /dev/sda rw"
@@ -37,6 +39,21 @@ def test_options_that_fstab_asks_for_and_the_mount_lacks_are_named():
     found = mount(machine(disk("sda"), mounts=[ROOT_MOUNT], fstab=fstab), "/")
 
     assert found.options_not_in_force.value == ("noatime", "errors=remount-ro")
+
+
+@pytest.mark.parametrize(
+    ("name", "missing"),
+    [
+        ("vg0-home", False),
+        ("vg1-data", True),
+        (None, None),
+    ],
+)
+def test_a_mapped_device_of_fstab_is_missing_where_none_has_its_name(name, missing):
+    made = drive_gone_from_volume_group.server(f"/dev/mapper/{name or 'vg1-data'} /srv xfs defaults 0 2")
+    if name is None:
+        del made.files["/sys/block/dm-0/dm/name"]
+    assert value(mount(made, "/srv").device_missing) is missing
 
 
 @each(
