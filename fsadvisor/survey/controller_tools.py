@@ -206,7 +206,7 @@ _MEGACLI_STATES: Final[dict[str, RaidVolume]] = {
     "Offline": "offline",
     "Failed": "offline",
 }
-_MEGACLI_SICK: Final = ("Failed", "Offline", "Rebuild", "Unconfigured(bad)", "Missing", "Copyback")
+_MEGACLI_SICK: Final = ("Failed", "Offline", "Rebuild", "Unconfigured(bad)", "Missing")
 _DISK_CACHES: Final[dict[str, DriveCaches]] = {
     "Enabled": "enabled",
     "Disabled": "disabled",
