@@ -92,10 +92,10 @@ class Machine(Protocol):
         """The running processes with one of these names, as JSON.
 
         `[{"pid", "name", "user", "cwd", "paths": [...], "settings": [[name, value]], "here"}]`, paths being the
-        absolute paths among its arguments, settings those about storage (see service_settings); no other argument
+        absolute paths among its arguments, settings those about storage (see redaction.py); no other argument
         leaves the machine. `here` is whether the process has the same root folder as we, so that its paths mean
         the same to us; where it is False, "container" names its container, or is null, and "mounts" is its mountinfo.
-        QEMU has "images": [{"path", "cache"}] of its disks (see guest_disks).
+        QEMU has "images": [{"path", "cache"}] of its disks (see watching.py).
         "writes" is the folder of all files that it has open for writing, or null; it is not told of containers.
         etcd, and MySQL in a container, has "environment": [[name, value]] of the variables about storage, or null.
         Redis in a container has "started": the settings that its engine started it with, or null. Where the kernel
@@ -123,7 +123,7 @@ class Machine(Protocol):
         ...
 
     def settings(self, path: str) -> Answer:
-        """The lines of a program's configuration file that set something about storage (see service_settings)."""
+        """The lines of a program's configuration file that set something about storage (see redaction.py)."""
         ...
 
     def extents(self, path: str) -> Answer:
@@ -131,14 +131,14 @@ class Machine(Protocol):
 
         `{"whole", "largest_folder", "files": [{"bytes", "extents", "mapped_bytes", "encoded",
         "unwritten", "shared", "whole"}]}`; `whole` says that nothing was left out, `largest_folder` counts the names
-        in the fullest folder. Bounded (see file_extents).
+        in the fullest folder. Bounded (see inodes.py).
         """
         ...
 
     def hidden(self, mount_point: str, above: str) -> Answer:
         """What files take in the directory that a mount hides, as JSON: `{"bytes", "files", "whole"}`.
 
-        `above` is where the filesystem is mounted that holds the directory. Bounded (see hidden).
+        `above` is where the filesystem is mounted that holds the directory. Bounded (see inodes.py).
         """
         ...
 

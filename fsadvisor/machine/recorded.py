@@ -1,5 +1,5 @@
 # ruff: noqa: D102 - port.Machine documents the methods
-"""A machine that was recorded: answers from the folder that `fsadvisor capture` wrote (see layout.py).
+"""A machine that was recorded: answers from the folder that `fsadvisor capture` wrote.
 
 The folder may come from a stranger: no link in it is followed, nothing outside is opened, no file above 4 MiB is
 read. Files are opened when they are asked for, so a recording of a million files opens at once.

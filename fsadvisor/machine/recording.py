@@ -1,7 +1,7 @@
 # ruff: noqa: D102 - port.Machine documents the methods
 """Asks another machine and keeps every question and answer, to be written as a folder without identities.
 
-A recording, and how it is written as a directory (see layout.py): with stand-ins for identities.
+A recording, and how it is written as a directory (see recorded.py): with stand-ins for identities.
 """
 
 from __future__ import annotations
@@ -48,13 +48,13 @@ class Recording(Struct, frozen=True):
     root: bool
     today: dt.date
     about_paths: dict[tuple[str, str], Answer] = field(default_factory=dict)
-    """By path and kind of question (layout.READ, LINK, SPACE, FLAGS, SETTINGS, EXTENTS, HIDDEN)."""
+    """By path and kind of question (recorded.READ, LINK, SPACE, FLAGS, SETTINGS, EXTENTS, HIDDEN)."""
     entries: dict[str, Entries] = field(default_factory=dict)
     runs: dict[Argv, Answer] = field(default_factory=dict)
     processes: dict[tuple[str, ...], Answer] = field(default_factory=dict)
     """By the names asked for."""
     asked: dict[str, Answer] = field(default_factory=dict)
-    """By layout.UDEV and COUNTERS."""
+    """By recorded.UDEV and COUNTERS."""
 
     def texts(self) -> Iterator[tuple[str, str]]:
         """Every text in it, and where it comes from: what identities are learnt from."""

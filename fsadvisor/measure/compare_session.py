@@ -59,7 +59,7 @@ class ComparisonWanted(Struct, frozen=True, kw_only=True):
     targets: tuple[str, ...]
     jobs: tuple[Job, ...]
     images: tuple[str, ...]
-    """Names of `side.CHOICES`; they are made on the first target's filesystem."""
+    """Names of `compare.CHOICES`; they are made on the first target's filesystem."""
     devices: bool
     """Whether the devices below are read, too."""
     seconds: float

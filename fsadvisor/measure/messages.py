@@ -114,7 +114,7 @@ class CompareWork(msgspec.Struct, frozen=True, kw_only=True, tag=True):
     jobs: tuple[CompareJob, ...]
     paths: tuple[ComparePath, ...]
     images: tuple[str, ...]
-    """Names of `side.CHOICES`."""
+    """Names of `compare.CHOICES`."""
     image_folder: bytes
     image_bytes: int
     seconds: float

@@ -1,4 +1,4 @@
-"""A measurement that another process of ours asks for (`client.Session`): lines of `messages` in, and out."""
+"""A measurement that another process of ours asks for (`child.Session`): lines of `messages` in, and out."""
 
 from __future__ import annotations
 

@@ -3,7 +3,7 @@
 parse_redis_conf: Configuration files of Redis and Valkey: /etc/redis/redis.conf.
 
 Written against Redis 7.2 and Valkey 8. A directive is a word with arguments; a later one wins. The machine lets
-only settings about storage through (machine/service_settings.py). Sample:
+only settings about storage through (machine/redaction.py). Sample:
 
     dir /var/lib/redis
     appendonly yes
@@ -14,7 +14,7 @@ https://redis.io/docs/latest/operate/oss_and_stack/management/config-file/
 parse_etcd_conf: etcd's configuration file, YAML: `etcd --config-file`.
 
 Written against etcd 3.4 to 3.6: keys at the top are its options without the dashes. The machine lets only settings
-about storage through (machine/service_settings.py). Sample:
+about storage through (machine/redaction.py). Sample:
 
     data-dir: /var/lib/etcd
     wal-dir: '/srv/wal'
@@ -25,7 +25,7 @@ https://etcd.io/docs/v3.6/op-guide/configuration/
 parse_postgresql_conf: PostgreSQL's configuration files: postgresql.conf, postgresql.auto.conf and what they include.
 
 Written against PostgreSQL 18. A later line wins; '=' is optional; in a quoted value a doubled or escaped quote
-stands for one. The machine lets only settings about storage through (machine/service_settings.py). Sample:
+stands for one. The machine lets only settings about storage through (machine/redaction.py). Sample:
 
     fsync = on
     include_dir 'conf.d'
@@ -37,7 +37,7 @@ parse_mysql_cnf: Option files of MySQL and MariaDB: /etc/my.cnf and what it incl
 
 Written against MySQL 8.4 and MariaDB 11.4. '-' and '_' are the same in a name; `skip-X` and `disable-X` mean X=OFF,
 `loose-X` means X. A name without a value is a switch. The machine lets only settings about storage through, and
-turns mysqld-auto.cnf (JSON) into lines (machine/service_settings.py). Sample:
+turns mysqld-auto.cnf (JSON) into lines (machine/redaction.py). Sample:
 
     [mysqld]
     innodb_flush_method = O_DIRECT
