@@ -139,7 +139,7 @@ def test_a_uuid_in_fstab_is_looked_up_and_not_searched_for_among_all_devices():
             mount_point="/srv", fs_type="ext4", options=(), where="/etc/fstab:1", what=f"UUID={number}-A"
         )
         assert same_uuid(wanted, udev).value == ()
-        assert device_missing(wanted, udev, ()).value is False
+        assert device_missing(wanted, udev, (), {}).value is False
 
     assert walks == {"items": 1}
 

@@ -27,9 +27,10 @@ from fsadvisor.survey.filesystem_types.registry import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Mapping
 
     from fsadvisor.machine.port import Argv, Machine
+    from fsadvisor.readers.volume_tools import LogicalVolume
     from fsadvisor.survey.block import BlockTree, Udev
 
 
@@ -211,10 +212,14 @@ _TAGS: Final = {"UUID=": "ID_FS_UUID", "LABEL=": "ID_FS_LABEL"}
 _FOLDERS: Final = {"/dev/disk/by-uuid/": "ID_FS_UUID", "/dev/disk/by-label/": "ID_FS_LABEL"}
 _PLAIN: Final = late(r"/dev/((?:sd|hd|vd|xvd|nvme|mmcblk|md|loop)[a-z0-9]+)")
 _MAPPER: Final = "/dev/mapper/"
+_HOLDING: Final = ("lvm2_member", "crypto_luks")
+"""As udev calls them, in lower case."""
 _WITHOUT_A_DEVICE: Final = IN_POOLS | OVER_THE_NETWORK | IN_MEMORY | {OVERLAY}
 
 
-def device_missing(wanted: Configured, udev: Udev, tree: BlockTree) -> Fact[bool]:
+def device_missing(
+    wanted: Configured, udev: Udev, tree: BlockTree, volumes: Mapping[str, LogicalVolume] | Unknown
+) -> Fact[bool]:
     """By its name among the kernel's devices and device mapper's, or by its UUID or label among those of udev."""
     if wanted.fs_type in _WITHOUT_A_DEVICE:
         return NOT_APPLICABLE
@@ -222,20 +227,32 @@ def device_missing(wanted: Configured, udev: Udev, tree: BlockTree) -> Fact[bool
     if name := _PLAIN.fullmatch(what):
         return Known(name[1] not in tree.devices, f"{wanted.where}, /sys/block")
     if what.startswith(_MAPPER):
-        return _not_mapped(what, wanted.where, tree)
+        return _not_mapped(what, wanted.where, udev, tree, volumes)
     for start, key in (_TAGS | _FOLDERS).items():
         if what.startswith(start):
             return _by_tag(what.removeprefix(start).strip('"'), key, wanted.where, udev)
     return read_fact.fact_of(None, wanted.where)
 
 
-def _not_mapped(path: str, where: str, tree: BlockTree) -> Fact[bool]:
-    """Not known where a mapped device does not tell its name, as in an archive that lacks them."""
+def _not_mapped(
+    path: str, where: str, udev: Udev, tree: BlockTree, volumes: Mapping[str, LogicalVolume] | Unknown
+) -> Fact[bool]:
+    """Not known where a mapped device does not tell its name, and where the next boot may make the device.
+
+    It makes volumes that are whole and not active, and what is on a member of LVM or on a LUKS that is closed now.
+    """
     source = "/sys/block/dm-*/dm/name"
     if path in tree.mapped:
         return Known(False, f"{where}, {source}")
     if not tree.devices or sum(it.startswith("dm-") for it in tree.devices) > len(tree.mapped):
         return Unknown(Cause.NOT_EXPOSED, "", source)
+    volume = volumes if isinstance(volumes, Unknown) else volumes.get(path.removeprefix(_MAPPER))
+    if udev.unread is not None or isinstance(volume, Unknown):
+        return udev.unread or Unknown(Cause.NOT_EXPOSED, "ask lvs, as root", "lvs")
+    used = {slave for device in tree.devices.values() for slave in device.slaves or ()}
+    closed = [name for kind in _HOLDING for name in udev.having("ID_FS_TYPE").get(kind, ()) if name not in used]
+    if closed or (volume is not None and volume.health != "partial"):
+        return Unknown(Cause.NOT_EXPOSED, f"open or activate what {where} names, and look again", source)
     return Known(True, f"{where}, {source}")
 
 

@@ -157,7 +157,7 @@ def _subjects(found: Surveyed, declared: Mapping[str, Workload]) -> dict[str, Su
                 fsck_pass=read_fact.fact_of(wanted[point].fsck_pass, wanted[point].where),
             )
         if point in wanted and point not in running:
-            missing = configured.device_missing(wanted[point], inventory.udev, inventory.tree)
+            missing = configured.device_missing(wanted[point], inventory.udev, inventory.tree, inventory.volumes)
             facts = replace(facts, device_missing=missing)
         facts = replace(facts, nfs_exported=exported(point))
         scope: dict[str, Facts] = {"mount": facts}

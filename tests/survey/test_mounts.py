@@ -7,6 +7,7 @@ from fsadvisor.survey import configured
 from fsadvisor.survey.read_fact import value
 from fsadvisor.survey.whole import survey
 from tests.cases import each
+from tests.panel.build import lvs
 from tests.panel.servers import drive_gone_from_volume_group
 from tests.told import disk, machine
 
@@ -53,6 +54,36 @@ def test_a_mapped_device_of_fstab_is_missing_where_none_has_its_name(name, missi
     made = drive_gone_from_volume_group.server(f"/dev/mapper/{name or 'vg1-data'} /srv xfs defaults 0 2")
     if name is None:
         del made.files["/sys/block/dm-0/dm/name"]
+    assert value(mount(made, "/srv").device_missing) is missing
+
+
+@each(
+    ("listed", "udev", "missing"),
+    [
+        ([{}], "", True),
+        ([{}, {"lv_name": "data", "vg_name": "vg1", "lv_dm_path": "/dev/mapper/vg1-data"}], "", None),
+        (
+            [
+                {
+                    "lv_name": "data",
+                    "vg_name": "vg1",
+                    "lv_dm_path": "/dev/mapper/vg1-data",
+                    "lv_health_status": "partial",
+                }
+            ],
+            "",
+            True,
+        ),
+        (None, "", None),
+        ([{}], "P: /devices/x/sdb\nN: sdb\nE: SUBSYSTEM=block\nE: ID_FS_TYPE=crypto_LUKS\n\n", None),
+        ([{}], "P: /devices/x/sda3\nN: sda3\nE: SUBSYSTEM=block\nE: ID_FS_TYPE=LVM2_member\n\n", True),
+    ],
+)
+def test_a_mapped_device_that_the_next_boot_may_make_is_not_known_to_be_missing(listed, udev, missing):
+    made = drive_gone_from_volume_group.server()
+    made.commands = {command: text for command, text in made.commands.items() if not command.startswith("lvs ")}
+    made.commands |= lvs(*listed) if listed else {}
+    made.udev_text = udev
     assert value(mount(made, "/srv").device_missing) is missing
 
 
