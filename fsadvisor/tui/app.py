@@ -26,6 +26,8 @@ from textual._xterm_parser import XTermParser
 from textual.command import DiscoveryHit, Hit, Hits, Provider
 from textual.content import Content
 from textual.drivers.linux_driver import LinuxDriver
+from textual.events import Key
+from textual.keys import Keys
 
 from fsadvisor.pages.glyphs import cut, plain, span
 from fsadvisor.tui.actions import EVERYWHERE, Action
@@ -68,6 +70,16 @@ class _Waking(Event):
             os.read(self.descriptor, _PIECE)
 
 
+class KeysParser(XTermParser):
+    """Passes over the number of no sign, which a terminal or noise on the line may send; Textual's own raises."""
+
+    def _sequence_to_key_events(self, sequence: str, alt: bool = False) -> Iterable[Key]:
+        try:
+            return [*super()._sequence_to_key_events(sequence, alt)]
+        except (OverflowError, ValueError):
+            return [Key(Keys.Ignore, None)]
+
+
 class RestingDriver(LinuxDriver):
     """Wakes for keys, for the end, and once an Escape that nothing follows is known to be one."""
 
@@ -77,7 +89,7 @@ class RestingDriver(LinuxDriver):
 
     def run_input_thread(self) -> None:
         """Until the end, or until the terminal is gone."""
-        ends, parser = self.exit_event, XTermParser(self._debug)
+        ends, parser = self.exit_event, KeysParser(self._debug)
         decode = getincrementaldecoder("utf-8")("replace").decode  # a paste, or noise on the line, may be anything
         try:
             while not ends.is_set():
@@ -89,7 +101,7 @@ class RestingDriver(LinuxDriver):
                     if not read:
                         return
                     if signs := decode(read):  # none where a sign's last bytes are still to come
-                        parser = self._heard(signs, parser)
+                        self._tell(parser.feed(signs))
                 self._tell(parser.tick())
         finally:
             with suppress(EOFError, ParseError):
@@ -101,14 +113,6 @@ class RestingDriver(LinuxDriver):
             self.run_input_thread()
         except Exception as error:  # noqa: BLE001 - told by whoever started the explorer
             self._app.call_later(self._app._handle_exception, error)
-
-    def _heard(self, signs: str, parser: XTermParser) -> XTermParser:
-        """The parser of what comes next: one that met the number of no key is at its end."""
-        try:
-            self._tell(parser.feed(signs))
-        except (OverflowError, ValueError):
-            return XTermParser(self._debug)
-        return parser
 
     def _tell(self, messages: Iterable[Message]) -> None:
         for one in messages:

@@ -152,11 +152,11 @@ def explored(steps, machine=MACHINE, size=(80, 24), terminal=TERMINAL, notificat
 
 async def until(pilot, holds, turns=10_000):
     """Let the explorer work until something holds; the end is generous, for a machine that is slow or busy."""
-    for _ in range(turns):
+    for turn in range(turns):
         await at_rest(pilot)
         if holds():
             return
-        await asyncio.sleep(0.01)
+        await asyncio.sleep(min(0.005 * (turn + 1), 0.05))
     raise AssertionError(f"it never came to hold:\n{shown(pilot.app)}")
 
 

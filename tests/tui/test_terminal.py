@@ -58,8 +58,7 @@ def test_it_is_left_by_q():
 def test_what_no_keyboard_sends_does_not_end_it(garbage):
     with explorer() as terminal:
         terminal.until("Quit")
-        terminal.paste(garbage)
-        terminal.press("?")
+        terminal.paste(garbage + b"?")
         terminal.until("Esc Back")
         terminal.press("Escape")
         terminal.until("Enter Open")
