@@ -150,7 +150,7 @@ DELETED_FILES_ARGV: tuple[str, ...] = (
     "(", "-path", "/proc/*/*", "!", "-path", "/proc/*/fd", "!", "-path", "/proc/*/fd/*", "-prune", ")", "-o",
     "(", "-lname", "/*(deleted)", "-exec", "stat", "-L", "-c", "%d %i %b %n", "{}", "+", ")",
 )  # fmt: skip
-_DELETED = late(r"(\d{1,20}) (\d{1,20}) (\d{1,20}) /proc/(\d{1,10})/fd/(\d{1,10})")
+_DELETED = late(r"(\d{1,19}) (\d{1,20}) (\d{1,20}) /proc/(\d{1,10})/fd/(\d{1,10})")
 
 
 _FLAGS = late(r"^flags:\t([0-7]{1,12})$", re.ASCII | re.MULTILINE)

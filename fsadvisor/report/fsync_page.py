@@ -248,10 +248,10 @@ def traced_blocks(window: Window, mount_point: str = "") -> Iterator[Block]:
     places = [one for one in traced.places if mount_point in ("", one.mount_point)]
     if not places:
         yield paragraph("no call of fsync or fdatasync ended here", first=_ITEM, indent=4)
-    for one in places:
+    for place in places:
         if not mount_point:
-            yield from _in_parts(one)
-        yield from _by_whom(one)
+            yield from _in_parts(place)
+        yield from _by_whom(place)
     for who, many in traced.whole.items():
         yield paragraph(f"{clean(who)} called sync or syncfs {many:,} times: each writes all", first=_ITEM, indent=4)
     if traced.unplaced:

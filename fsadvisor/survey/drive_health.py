@@ -72,10 +72,10 @@ def emmc_used(machine: Machine, folder: str) -> Fact[int]:
     The kernel shows it since 4.12 (46bc5c408e4e), of eMMC 5.0 and later; SD cards tell nothing.
     """
     path = f"{folder}/device/life_time"
-    told = read_fact.text(machine, path)
-    if isinstance(told, Unknown):
-        return told
-    match = _EMMC_LIFE.fullmatch(told.value)
+    life_time = read_fact.text(machine, path)
+    if isinstance(life_time, Unknown):
+        return life_time
+    match = _EMMC_LIFE.fullmatch(life_time.value)
     steps = [step for it in match.groups() if 0 < (step := int(it, 16)) <= _EMMC_BEYOND] if match else []
     return read_fact.fact_of(10 * (max(steps) - 1) if steps else None, path)
 

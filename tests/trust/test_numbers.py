@@ -6,7 +6,10 @@ from hypothesis import strategies as st
 
 from fsadvisor import readers
 from fsadvisor.readers import json_text
+from fsadvisor.survey.read_fact import value
+from fsadvisor.survey.whole import survey
 from tests.cases import each, few, tries
+from tests.panel.servers import deleted_log_held
 from tools.fuzz.mutations import MACHINES
 from tools.fuzz.numbers import odd, shown
 
@@ -40,6 +43,13 @@ def test_a_whole_number_beyond_128_bits_is_none(number):
 
 def test_the_numbers_that_drives_count_are_read():
     assert readers.whole(str((1 << 128) - 1)) == json_text.integer({"a": (1 << 128) - 1}, "a") == (1 << 128) - 1
+
+
+def test_a_device_number_beyond_64_bits_is_no_files():
+    made = deleted_log_held.server()
+    made.commands = {command: text.replace("2049", "9" * 20) for command, text in made.commands.items()}
+    filesystems = [it.scope["filesystem"] for it in survey(made, {}).subjects if it.kind == "filesystem"]
+    assert any(value(it.deleted_open_percent) for it in filesystems)
 
 
 @each("number", ["1e400", "-1e400", "NaN", "Infinity", "9" * 5000])
