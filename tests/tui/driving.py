@@ -2,12 +2,10 @@
 
 import asyncio
 import os
-import unicodedata
 
 import pytest
 from textual.cache import LRUCache
 from textual.events import Key
-from textual.keys import REPLACED_KEYS, _character_to_key, _get_unicode_name_from_key
 from textual.pilot import Pilot
 from textual.widgets import Input
 
@@ -62,30 +60,12 @@ class Heard(FsadvisorApp):
     async def _press_keys(self, keys):
         """Each once all is done that the one before led to: an idle processor tells nothing on a busy machine."""
         for key in keys:
-            struck(self, key)
+            await super()._press_keys([key])
             await at_rest(Pilot(self))
-
-
-def struck(app, name):
-    """Tell the explorer of a key as its terminal would; the name is Textual's, or a sign."""
-    name = _character_to_key(name) if len(name) == 1 and not name.isalnum() else name
-    try:
-        sign = unicodedata.lookup(_get_unicode_name_from_key(REPLACED_KEYS.get(name, name)))
-    except KeyError:
-        sign = name if len(name) == 1 else None
-    key = Key(name, sign)
-    key.set_sender(app)
-    app._driver.send_message(key)
 
 
 async def at_rest(pilot):
     """Wait until all is done that is to be done at once; not for threads and timers."""
-    heard = asyncio.Event()
-    pilot.app.call_later(heard.set)  # what the app was told before, such as a key, is on its way to the screen by then
-    for _ in range(LONGEST_TURNS):
-        if heard.is_set() or pilot.app._exit:
-            break
-        await asyncio.sleep(0.001)
     settled = pilot.app.painting.is_settled
     for _ in range(LONGEST_TURNS):  # first without a message of ours: while there is one, no key is known to do nothing
         if settled():
@@ -106,7 +86,9 @@ async def typed(pilot, words):
     app = pilot.app
     await until(pilot, lambda: isinstance(app.focused, Input))
     for sign in words:
-        struck(app, sign)
+        key = Key({" ": "space", ".": "full_stop", "_": "underscore"}.get(sign, sign), sign)
+        key.set_sender(app)
+        app._driver.send_message(key)
     await pilot.pause()
     await pilot.pause()
 
@@ -152,11 +134,11 @@ def explored(steps, machine=MACHINE, size=(80, 24), terminal=TERMINAL, notificat
 
 async def until(pilot, holds, turns=10_000):
     """Let the explorer work until something holds; the end is generous, for a machine that is slow or busy."""
-    for turn in range(turns):
-        await at_rest(pilot)
+    for _ in range(turns):
+        await pilot.pause()
         if holds():
             return
-        await asyncio.sleep(min(0.005 * (turn + 1), 0.05))
+        await asyncio.sleep(0.01)
     raise AssertionError(f"it never came to hold:\n{shown(pilot.app)}")
 
 
