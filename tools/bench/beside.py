@@ -35,7 +35,10 @@ def beside(commit: str, sizes: Sequence[int], rounds: int, scratch: Path) -> lis
     asked: dict[str, tuple[list[str], int]] = {name: ([name], rounds) for name in ("--version", "--help", "--json")}
     missed = []
     for disks in sizes:
-        asked[f"{disks} disks"] = (["--on", str(scratch / str(disks)), "--json"], max(2, rounds * 10 // max(disks, 10)))
+        asked[f"{disks} disks"] = (
+            ["--on", str(scratch / f"beside-{disks}"), "--json"],
+            max(2, rounds * 10 // max(disks, 10)),
+        )
     for name, (argv, times) in asked.items():
         if name.endswith(" disks"):
             write_machine(Path(argv[1]), int(name.split()[0]))
