@@ -62,24 +62,41 @@ def with_faults(disk: Disk, today: dt.date) -> Disk:
 
 
 def faulty_behind(reports: Mapping[str, SmartReport | Unknown] | Unknown) -> Fact[tuple[str, ...]]:
-    """'252:3: MO1600JVYPR HPD4: 25 days left' of each drive behind a controller whose firmware loses data."""
+    """'252:3: MO1600JVYPR HPD4: 25 days left' of each drive behind a controller whose firmware loses data.
+
+    Where none is known to, and one did not answer or told neither model nor revision, it is not known.
+    """
     if isinstance(reports, Unknown):
         return reports
     answers = {name: report for name, report in reports.items() if not isinstance(report, Unknown)}
-    found = [f"{name}: {words}" for name, report in answers.items() if (words := _faulty(report))]
-    silent = [report for report in reports.values() if isinstance(report, Unknown)]
-    return silent[0] if silent and not found else Known(tuple(found), f"{drive_health.SOURCE}; the table of firmware")
+    rows = {name: _losing(report) for name, report in answers.items()}
+    found = tuple(
+        f"{name}: {_words(answers[name], row)}" for name, row in rows.items() if isinstance(row, drives.Fault)
+    )
+    unsure = [one for one in (*reports.values(), *rows.values()) if isinstance(one, Unknown)]
+    return unsure[0] if unsure and not found else Known(found, f"{drive_health.SOURCE}; the table of firmware")
 
 
-def _faulty(smart: SmartReport) -> str:
-    """Model, revision and when, where a row of the table holds; '' else."""
-    model, revision = smart.model_name or "", smart.firmware_version
-    row = next((it for it in drives.faults(model) if it.effect == "loses data" and it.holds(revision)), None)
-    if row is None:
-        return ""
+def _losing(smart: SmartReport) -> drives.Fault | Unknown | None:
+    """The row of the table that holds, None where none does."""
+    if not smart.model_name:
+        return Unknown(Cause.NOT_EXPOSED, "look at its model with `smartctl -d`", drive_health.SOURCE)
+    open_row: drives.Fault | None = None
+    for row in drives.faults(smart.model_name):
+        if row.effect == "loses data" and row.holds(smart.firmware_version):
+            return row
+        if row.effect == "loses data" and row.holds(smart.firmware_version) is None:
+            open_row = open_row or row
+    if open_row is None:
+        return None
+    return Unknown(Cause.NOT_EXPOSED, f"compare its revision with the page: {open_row.what}", open_row.source)
+
+
+def _words(smart: SmartReport, row: drives.Fault) -> str:
+    """Model, revision and when it strikes."""
     left = None if row.hours is None or smart.power_on_hours is None else row.hours - smart.power_on_hours
     when = "" if left is None else f": {max(left, 0) // _HOURS_A_DAY:,} days left"
-    return f"{drives.spellings(model)[-1]} {revision or ''}".rstrip() + when
+    return f"{drives.spellings(smart.model_name or '')[-1]} {smart.firmware_version or ''}".rstrip() + when
 
 
 def _with_fault(disk: Disk, row: drives.Fault, today: dt.date) -> Disk:

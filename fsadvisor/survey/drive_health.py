@@ -301,10 +301,10 @@ def _smart_array(machine: Machine, tool: str | None, device: BlockDevice) -> Map
     report = read_fact.command_record(machine, ssacli.CONFIG_ARGV, ssacli.parse)
     if isinstance(report, Unknown):
         return report
-    if len(report.controllers) != 1:
+    listed = report.controllers[0].physical_drives if len(report.controllers) == 1 else ()
+    if not listed:
         return Unknown(Cause.NOT_EXPOSED, "ask each drive: `smartctl -d cciss,N -x /dev/sgM`", SOURCE)
-    number = min(len(report.controllers[0].physical_drives), _MOST_DRIVES)
-    return {f"cciss,{at}": (device.path, f"cciss,{at}") for at in range(number)}
+    return {f"cciss,{at}": (device.path, f"cciss,{at}") for at in range(min(len(listed), _MOST_DRIVES))}
 
 
 def _aacraid(machine: Machine, device: BlockDevice) -> Mapping[str, tuple[str, str]] | Unknown:

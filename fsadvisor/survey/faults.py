@@ -175,6 +175,8 @@ def lost_paths(machine: Machine, device: BlockDevice) -> Fact[tuple[str, ...]]:
     if not device.name.startswith("nvme"):
         return NOT_APPLICABLE
     folders = attachment.path_folders(machine, device)
+    if not folders:
+        return Unknown(Cause.NOT_EXPOSED, "", "/sys/block")
     if len(folders) < 2:
         return Known((), device.folder)
     states = {folder: read_fact.text(machine, f"{folder}/device/state") for folder in folders}

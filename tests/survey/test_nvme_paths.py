@@ -79,6 +79,7 @@ def test_null_blk_lives_in_memory():
         (("live", None), None),
         (("live", "resetting"), ()),
         (("connecting",), ()),
+        ((), None),
     ],
 )
 def test_of_several_paths_those_are_lost_whose_controllers_do_not_answer(states, lost):
