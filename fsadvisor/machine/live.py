@@ -73,6 +73,8 @@ class LiveMachine:
         self._entries: dict[str, Entries] = {}
         self._links: dict[str, Answer] = {}
         self._runs: dict[Argv, Answer] = {}
+        self._expected: set[Argv] = set()
+        self._coming: Iterator[tuple[Argv, Answer]] = iter(())
 
     @property
     def name(self) -> str:
@@ -106,12 +108,18 @@ class LiveMachine:
         return self._links[path]
 
     def run(self, commands: Sequence[Argv]) -> list[Answer]:
-        new = [argv for argv in dict.fromkeys(commands) if argv not in self._runs]
-        self._runs.update(zip(new, self._runner.run(new), strict=True))
+        self.expect(commands)
+        for argv in commands:
+            while argv not in self._runs:
+                self._runs.update((next(self._coming),))
         return [self._runs[argv] for argv in commands]
 
     def expect(self, commands: Sequence[Argv]) -> None:
-        self.run(commands)
+        """Start those that are new, once all that were started before have ended: only so many run side by side."""
+        if new := set(commands) - self._expected:
+            self._runs.update(self._coming)
+            self._expected |= new
+            self._coming = self._runner.answers(argv for argv in commands if argv in new)
 
     def udev(self) -> Answer:
         return self._bounded(udev_database, port.UDEV_SOURCE)
@@ -306,10 +314,8 @@ class ProgressiveMachine(LiveMachine):
             threading.Thread(target=self._ask_all, args=(new,), daemon=True).start()
 
     def _ask_all(self, commands: list[Argv]) -> None:
-        answers = self._runner.run(commands, self._tell)
-        for argv, answer in zip(commands, answers, strict=True):
-            if argv not in self._runs:
-                self._tell(argv, answer)
+        for argv, answer in self._runner.answers(commands):
+            self._tell(argv, answer)
 
     def _tell(self, argv: Argv, answer: Answer) -> None:
         with self._lock:

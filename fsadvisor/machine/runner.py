@@ -25,7 +25,7 @@ from fsadvisor.machine.time_limits import Patience
 from fsadvisor.machine.tools import forbid_syncs
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
     from typing import IO
 
 
@@ -166,32 +166,43 @@ class Runner(Struct, frozen=True):
     most_bytes: int = OUTPUT_CAP_BYTES
     """Of each answer."""
 
-    def run(
-        self, commands: Sequence[Argv], on_answer: Callable[[Argv, Answer], None] = lambda _argv, _answer: None
-    ) -> list[Answer]:
-        """One answer each, in order; `tell` hears of each as it comes, in this thread, not of one that never did."""
-        waiting: queue.SimpleQueue[tuple[int, Argv]] = queue.SimpleQueue()
-        answered: queue.SimpleQueue[tuple[int, Answer]] = queue.SimpleQueue()
-        for numbered in enumerate(commands):
-            waiting.put(numbered)
-        answers: dict[int, Answer] = {}
-        rounds = -(-len(commands) // SIDE_BY_SIDE)
+    def run(self, commands: Sequence[Argv]) -> list[Answer]:
+        """One answer each, in order."""
+        answers = dict(self.answers(commands))
+        return [answers[argv] for argv in commands]
+
+    def answers(self, commands: Iterable[Argv]) -> Iterator[tuple[Argv, Answer]]:
+        """Start them; each command with its answer, as it comes, and at the end those that never answered."""
+        awaited = dict.fromkeys(commands)
+        waiting: queue.SimpleQueue[Argv] = queue.SimpleQueue()
+        for argv in awaited:
+            waiting.put(argv)
+        rounds = -(-len(awaited) // SIDE_BY_SIDE)
         deadline = time.monotonic() + rounds * (self.timeout_s + 2 * LAST_WAIT_S) + LAST_WAIT_S
+        answered: queue.SimpleQueue[tuple[Argv, Answer]] = queue.SimpleQueue()
         width = self._employ(waiting, answered, 0)
-        while len(answers) < len(commands) and (left := deadline - time.monotonic()) > 0:
-            try:
-                index, answer = answered.get(timeout=min(left, STALLED_SHARE * self.timeout_s))
-            except queue.Empty:
-                width += self._employ(waiting, answered, width)
-                continue
-            answers[index] = answer
-            on_answer(commands[index], answer)
-        return [answers.get(index) or self._timed_out(port.command_source(argv)) for index, argv in enumerate(commands)]
+
+        def as_they_come(width: int) -> Iterator[tuple[Argv, Answer]]:
+            while awaited:
+                left = deadline - time.monotonic()
+                try:
+                    argv, answer = answered.get(timeout=max(0, min(left, STALLED_SHARE * self.timeout_s)))
+                except queue.Empty:
+                    if left <= 0:
+                        break
+                    width += self._employ(waiting, answered, width)
+                    continue
+                del awaited[argv]
+                yield argv, answer
+            for argv in awaited:
+                yield argv, self._timed_out(port.command_source(argv))
+
+        return as_they_come(width)
 
     def _employ(
         self,
-        waiting: queue.SimpleQueue[tuple[int, Argv]],
-        answered: queue.SimpleQueue[tuple[int, Answer]],
+        waiting: queue.SimpleQueue[Argv],
+        answered: queue.SimpleQueue[tuple[Argv, Answer]],
         width: int,
     ) -> int:
         """Start threads that run what waits, besides the `width` that there are; how many."""
@@ -200,16 +211,12 @@ class Runner(Struct, frozen=True):
             threading.Thread(target=self._work, args=(waiting, answered), daemon=True).start()
         return more
 
-    def _work(
-        self,
-        waiting: queue.SimpleQueue[tuple[int, Argv]],
-        answered: queue.SimpleQueue[tuple[int, Answer]],
-    ) -> None:
+    def _work(self, waiting: queue.SimpleQueue[Argv], answered: queue.SimpleQueue[tuple[Argv, Answer]]) -> None:
         forbid_syncs()
         with contextlib.suppress(queue.Empty):
             while True:
-                index, argv = waiting.get_nowait()
-                answered.put((index, self._answer(argv)))
+                argv = waiting.get_nowait()
+                answered.put((argv, self._answer(argv)))
 
     def _answer(self, argv: Argv) -> Answer:
         if not self.wake and (suspended := tools.suspended(argv)) is not None:

@@ -215,8 +215,10 @@ def collect(machine: Machine) -> Inventory:
         _run_ahead(machine, [*first, *others])
     blocks = tuple(registry.superblocks(listed, mounts, known))
     _run_ahead(machine, [*others, *(argv for one in blocks for argv in filesystems.commands(one))])
-    configured_mounts, no_fstab = configured.configured(machine)
     running = programs.running(machine)
+    probed, past = measured.read(machine), trends.read(machine)
+    log = faults.read_log(machine)
+    configured_mounts, no_fstab = configured.configured(machine)
     return Inventory(
         machine=machine,
         tree=known,
@@ -230,7 +232,7 @@ def collect(machine: Machine) -> Inventory:
         configured=configured_mounts,
         no_fstab=no_fstab,
         programs=running if isinstance(running, Unknown) else tuple(running),
-        probed=measured.read(machine),
+        probed=probed,
         seen_devices=tree if isinstance(tree, Unknown) else read_fact.fact_of(len(tree.devices), "/sys/block"),
         mounts=mounts,
         seen_mounts=table if isinstance(table, Unknown) else read_fact.fact_of(len(mounts), "/proc/self/mountinfo"),
@@ -240,8 +242,8 @@ def collect(machine: Machine) -> Inventory:
         udev=by_udev,
         io=_io(machine, known),
         uptime=block.uptime_seconds(machine, hosting.container(machine)),
-        log=faults.read_log(machine),
-        past=trends.read(machine),
+        log=log,
+        past=past,
         lsblk_labels={} if labels_told else _lsblk_labels(machine),
         tables=_tables(machine, known),
         volumes=raid.volumes(machine) if _has_lvm(machine, known) else {},

@@ -6,7 +6,7 @@ import threading
 import pytest
 
 from fsadvisor.facts import Cause, Unknown
-from fsadvisor.machine.live import ProgressiveMachine
+from fsadvisor.machine.live import LiveMachine, ProgressiveMachine
 from fsadvisor.machine.port import Reply
 from tests.waiting import END_S
 
@@ -49,6 +49,15 @@ def test_a_command_that_has_not_answered_is_being_asked_and_answers_later(tools)
     told(machine)
     assert machine.run([("slow", "a")]) == [Reply("a yes\n", "slow a")]
     assert machine.asking == ()
+
+
+def test_what_is_asked_for_ahead_is_waited_for_only_where_its_answer_is(tools):
+    machine = LiveMachine(END_S, (str(tools), *SYSTEM))
+    machine.expect([("slow", "a"), ("echo", "soon")])
+    assert machine.run([("echo", "soon")]) == [Reply("soon\n", "echo soon")]
+    answers(tools, "a")
+    assert machine.run([("slow", "a"), ("slow", "a")]) == [Reply("a yes\n", "slow a")] * 2
+    assert (tools / "runs").read_text() == "run\n"
 
 
 def test_no_command_runs_twice_however_often_it_is_asked(tools):
