@@ -39,7 +39,18 @@ JOURNAL_ARGV: Final = (
 )
 
 Class: TypeAlias = Literal[
-    "io", "link", "space", "filesystem", "filesystem-note", "read-only", "hung", "attached", "unnamed", "began", "info"
+    "io",
+    "link",
+    "space",
+    "filesystem",
+    "filesystem-note",
+    "read-only",
+    "hung",
+    "attached",
+    "unnamed",
+    "began",
+    "info",
+    "mounted",
 ]
 
 _LINE: Final = late(r"(?:<\d{1,3}>)?\[ *(\d{1,12}\.\d{1,9})\] (?:kernel: )?(?:\[ *[TC]\d{1,10}\] )?(.*)", re.ASCII)

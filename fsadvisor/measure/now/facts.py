@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING, Any, Final
 
 from msgspec.structs import replace
@@ -24,12 +25,21 @@ def subjects(window: Window) -> tuple[Subject, ...]:
     """The machine, then devices, filesystems, programs and control groups."""
     found = (
         _machine(window),
-        *(_device(one, window) for one in window.devices),
+        *(_device(one, window) for one in window.devices if not _is_empty_drive(one, window)),
         *_filesystems(window),
         *(_program(one, window) for one in window.programs),
         *(_group(one, window) for one in window.groups),
     )
     return tuple(_subject(_as_root(one) if window.root else one) for one in found)
+
+
+_DRIVE_OF_MEDIA: Final = re.compile(r"(fd|sr)\d+", re.ASCII)
+
+
+def _is_empty_drive(one: Device, window: Window) -> bool:
+    """A drive of floppies or discs of which nothing is mounted: whoever looks for a medium in it gets I/O errors."""
+    mounted = {place.device for place in window.filesystems}
+    return _DRIVE_OF_MEDIA.fullmatch(one.name) is not None and one.name not in mounted
 
 
 def _as_root(now: Now) -> Now:
@@ -211,13 +221,14 @@ def _frozen(window: Window) -> dict[str, int]:
 def _filesystem(fs: Filesystem, window: Window, frozen: dict[str, int]) -> Now:
     facts: dict[str, Fact[Any]] = {}
     here = [each for each in window.programs if fs.mount_point in each.places]
-    if fs.inodes:
+    room = _takes_writes(fs) and not _room_is_anothers(fs, window)
+    if fs.inodes and room:
         facts["inodes_free"] = _fact(fs.inodes_free)
     if fs.job is not None:
         facts["job"] = _fact(fs.job)
     if fs.operations is not None:
         facts["network_ms"] = _fact(fs.operation_ms)
-    if fs.size != 0:
+    if fs.size != 0 and room:
         facts["available_percent"] = _fact(round(100 * (fs.available or 0) / fs.size, 2) if fs.size else None)
         facts["available_bytes"] = _fact(fs.available)
     return Now(
@@ -231,6 +242,25 @@ def _filesystem(fs: Filesystem, window: Window, frozen: dict[str, int]) -> Now:
         journal_full_percent=_percent(_journal_full(fs, here, window) if _stacks_seen(window) else None),
         **facts,
     )
+
+
+def _takes_writes(fs: Filesystem) -> bool:
+    """A squashfs, a disc or what is mounted read-only has no room by its nature."""
+    return "ro" not in fs.super_options and not (fs.mounts == 1 and "ro" in fs.options)
+
+
+def _room_is_anothers(fs: Filesystem, window: Window) -> bool:
+    """Whether another filesystem tells the same room: the one below an overlay, or a ZFS pool's first that is told."""
+    alike = [one for one in window.filesystems if one.available == fs.available]
+    if fs.type == "zfs":
+        pool = fs.source.partition("/")[0]
+        first = next(one for one in alike if one.type == "zfs" and one.source.partition("/")[0] == pool)
+        return first is not fs
+    if fs.type != "overlay":
+        return False
+    upper = next((one.partition("=")[2] for one in fs.super_options if one.startswith("upperdir=")), "")
+    below = (one.mount_point.rstrip("/") for one in alike if one.type != "overlay" and one.size == fs.size)
+    return any(upper.startswith(f"{point}/") for point in below)
 
 
 _WRITES: Final = 0.5
@@ -265,7 +295,7 @@ def _turned(fs: Filesystem) -> bool | None:
 
     A remount of another mount of the same filesystem looks alike, so then it takes an error that was counted.
     """
-    if "emergency_ro" in fs.super_options or "shutdown" in fs.super_options:
+    if "emergency_ro" in fs.super_options or "shutdown" in fs.super_options or (fs.type == "xfs" and fs.turned):
         return True
     if fs.errors and "ro" not in fs.super_options:
         return fs.turned

@@ -79,16 +79,27 @@ _SHOWS_EMERGENCY_RO: Final = Version(6, 15)
 
 
 def add_turned(known: tuple[Filesystem, ...], log: tuple[Logged, ...] | None, release: str) -> None:
-    """What the kernel's log tells of those with errors."""
-    suspects = [fs for fs in known if fs.errors]
-    since = {line.device: line.first for line in log or () if line.kind == "read-only" and not line.doubtful}
+    """What the kernel's log tells of an ext4 with errors, and of an XFS: this does not show that it was shut down."""
+    told = [line for line in log or () if not line.doubtful]
+    since = {line.device: line.first for line in told if line.kind == "read-only"}
     version = Version.parse(release)
-    for fs in suspects:
+    for fs in known:
+        if fs.type == "xfs":
+            _add_shut_down(fs, [line for line in told if line.device == _kernel_name(fs.source)])
+    for fs in (each for each in known if each.errors):
         moment = since.get(_kernel_name(fs.source))
         if moment is not None:
             fs.turned, fs.turned_at = True, moment
         elif version is not None and version >= _SHOWS_EMERGENCY_RO:
             fs.turned = False
+
+
+def _add_shut_down(fs: Filesystem, told: list[Logged]) -> None:
+    """Once it was shut down, until it is mounted anew."""
+    mounted = max((line.last for line in told if line.kind == "mounted"), default="")
+    since = [max(line.first, mounted) for line in told if line.kind == "read-only" and line.last > mounted]
+    if since:
+        fs.turned, fs.turned_at = True, min(since)
 
 
 _ASKED_FOR: Final = ("scrub", "balance")

@@ -47,7 +47,7 @@ _MEMORY_NAMES: Final = ("MemTotal", "MemAvailable")
 _MEMORY: Final = re.compile(rf"^({'|'.join(_MEMORY_NAMES)}):\s+([1-9]\d*) kB$", re.ASCII | re.MULTILINE)
 
 _LOGGED_S: Final = 3600
-_LASTING: Final = ("began", "read-only")
+_LASTING: Final = ("began", "read-only", "mounted")
 """Classes of the kernel's log that tell since when something is so: they are kept however old they are."""
 
 _PATIENCE_S: Final = 3.0

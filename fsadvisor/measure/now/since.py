@@ -22,6 +22,7 @@ _LOG: Final = "by the kernel's log"
 _KINDS: Final = {
     "device-errors-logged": ("io",),
     "device-resets-logged": ("link",),
+    "filesystem-damage-logged": ("filesystem",),
     "array-at-work": ("began",),
     "btrfs-at-work": ("began",),
     "filesystem-turned-read-only": ("read-only",),
