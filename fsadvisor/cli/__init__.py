@@ -91,11 +91,14 @@ def _audit(chosen: argparse.Namespace) -> int:
 
         if terminal := exploring.terminal_of(chosen):
             return exploring.explore(chosen, terminal)
+    from fsadvisor.survey.whole import ask_ahead
+
+    machine = inputs.machine(chosen)
+    ask_ahead(machine)
     from fsadvisor.report.as_json import could_not_look
     from fsadvisor.report.model import MachineIdentity, Provenance
 
     rulebook = inputs.rulebook(chosen)
-    machine = inputs.machine(chosen)
     seen, which = inputs.identified(machine, chosen, MachineIdentity)
     identity = which() if chosen.form in ("json", "lines", "brief") else None
     del which  # and with it all that was read of the machine: of a big one that is more than its report takes
