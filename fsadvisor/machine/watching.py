@@ -31,6 +31,10 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
 
+_ENDED: Final = (FileNotFoundError, ProcessLookupError)
+"""What the kernel says of a process that ended, and of a descriptor that was closed, since they were listed."""
+
+
 def processes(names: Sequence[str]) -> Answer:
     """The running processes with one of these names, as JSON, sorted by name and pid."""
     if not os.path.exists("/proc/self"):  # noqa: PTH110 - as quick as can be
@@ -44,10 +48,10 @@ def processes(names: Sequence[str]) -> Answer:
 
 
 def _called(names: Sequence[str]) -> list[dict[str, Any]]:
-    """Each with one of these names. Raises OSError, ValueError."""
+    """Each with one of these names. Raises OSError where /proc is refused."""
     found = []
     for pid, comm in _perhaps_called({name[:_COMM_LENGTH] for name in names}):
-        with contextlib.suppress(FileNotFoundError, ProcessLookupError):  # it ended meanwhile
+        with contextlib.suppress(*_ENDED):
             arguments = _arguments(pid)
             program = posixpath.basename(arguments[0]) if arguments else ""
             name = program if len(comm) == _COMM_LENGTH and program.startswith(comm) else comm
@@ -68,16 +72,21 @@ def _perhaps_called(beginnings: set[str]) -> Iterator[tuple[int, str]]:
 
 
 def _arguments(pid: int) -> list[str] | None:
-    """None where they are refused. Of a program that wrote over its own there may be spaces between. Raises OSError."""
+    """None where they can't be read. Of a program that wrote over its own there may be spaces between.
+
+    Raises FileNotFoundError or ProcessLookupError of one that has ended.
+    """
     try:
         words = os.fsdecode(Path(f"/proc/{pid}/cmdline").read_bytes()).removesuffix("\0")
-    except PermissionError:
+    except _ENDED:
+        raise
+    except OSError:
         return None
     return words.split("\0" if "\0" in words else " ") if words else []
 
 
 def _process(pid: int, name: str, arguments: list[str] | None) -> dict[str, Any]:
-    """One process; what was refused (None) is marked as denied. Raises OSError."""
+    """One process; what was refused (None) is marked as denied. Raises as those that it asks."""
     words, cwd = arguments or [], _working_directory(pid)
     process = {
         "pid": pid,
@@ -106,10 +115,15 @@ _DELETED: Final = " (deleted)"
 
 
 def _working_directory(pid: int) -> str | None:
-    """None where that is refused. Raises FileNotFoundError or ProcessLookupError of one that has ended."""
+    """None where that can't be read, as where it is longer than a path may be.
+
+    Raises FileNotFoundError or ProcessLookupError of one that has ended.
+    """
     try:
         path = str(Path(f"/proc/{pid}/cwd").readlink())
-    except PermissionError:
+    except _ENDED:
+        raise
+    except OSError:
         return None
     return path.removesuffix(_DELETED) if path.endswith(_DELETED) and not os.path.exists(path) else path  # noqa: PTH110
 
@@ -134,7 +148,7 @@ def _written_folder(pid: int) -> str | None:
     folders: set[str] = set()
     try:
         for number in os.listdir(f"/proc/{pid}/fd"):  # noqa: PTH208 - of thousands
-            with contextlib.suppress(FileNotFoundError, ProcessLookupError):  # closed meanwhile
+            with contextlib.suppress(*_ENDED):
                 path = os.readlink(f"/proc/{pid}/fd/{number}")  # noqa: PTH115 - of thousands
                 folder = posixpath.dirname(path)
                 if folder not in folders and not path.startswith(_NO_DATA) and _is_written(pid, number, path):
@@ -167,7 +181,7 @@ def _has_our_root(pid: int) -> bool | None:
     """
     try:
         theirs, ours = os.stat(f"/proc/{pid}/root/."), os.stat("/")  # noqa: PTH116 - a path would lose the dot
-    except (FileNotFoundError, ProcessLookupError):
+    except _ENDED:
         raise
     except OSError:
         return None

@@ -213,6 +213,28 @@ def test_a_program_tells_whose_it_is_where_it_writes_and_where_it_was_started(tm
     assert process["cwd"] == str(started_in)
 
 
+def test_a_program_in_a_folder_deeper_than_a_path_can_say_hides_no_other(tmp_path):
+    deep, plain = (tmp_path / name for name in ("fsadvisor-deep", "fsadvisor-pln"))
+    deep.symlink_to(sys.executable)
+    plain.symlink_to(sys.executable)
+    down = "import os, sys\nfor _ in range(25): os.mkdir('x' * 200); os.chdir('x' * 200)\n"
+    with (
+        tempfile.TemporaryDirectory(dir="/var/tmp") as folder,
+        subprocess.Popen(
+            [deep, "-c", f"{down}print(flush=True); sys.stdin.read()"],
+            cwd=folder, stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+        ) as below,
+        subprocess.Popen([plain, "-c", "input()"], cwd=tmp_path, stdin=subprocess.PIPE, text=True) as running,
+    ):  # fmt: skip
+        below.stdout.readline()
+        found = json.loads(LiveMachine().processes([deep.name, plain.name]).text)
+        below.stdin.close()
+        running.communicate("\n")
+    told = {one["pid"]: (one["cwd"], one.get("denied", False)) for one in found}
+    assert told[below.pid] == (None, True)
+    assert told[running.pid] == (str(tmp_path), False)
+
+
 def test_a_program_that_has_ended_runs_no_more(tmp_path):
     program = tmp_path / "fsadvisor-end"
     program.symlink_to(sys.executable)
