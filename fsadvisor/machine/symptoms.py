@@ -343,14 +343,14 @@ def memory_of(group: str) -> GroupMemory | None:
     return None
 
 
-_POOLS: Final = ("dmsetup", "status", "--noflush", "--target", "thin-pool")
+_STATUS: Final = ("dmsetup", "status", "--noflush", "--target")
 """Without --noflush each pool writes its metadata before it answers."""
 
 
-def thin_pools() -> str:
-    """What the device mapper says of each thin pool, '' where it can't be asked."""
-    (answer,) = Runner(timeout_s=_STATFS_S).run([_POOLS])
-    return answer.text if isinstance(answer, Reply) else ""
+def mapper_status() -> tuple[str, str]:
+    """What the device mapper says of each thin pool, and of each multipath device; '' where it can't be asked."""
+    pools, paths = Runner(timeout_s=_STATFS_S).run([(*_STATUS, "thin-pool"), (*_STATUS, "multipath")])
+    return tuple(one.text if isinstance(one, Reply) else "" for one in (pools, paths))  # type: ignore[return-value]
 
 
 def kernel_log() -> str:

@@ -273,6 +273,7 @@ class Now(Described, frozen=True, kw_only=True):
     busy_percent: Fact[float] = some("time with a request under way", "/proc/diskstats", "percent")
     queue: Fact[float] = some("requests under way, on average", "/proc/diskstats")
     in_flight: Fact[int] = some("requests begun and not ended at the end of the look", "/proc/diskstats")
+    below_answers: Fact[bool] = some("no filesystem that it stands on fails to answer statfs", "statfs(2)")
     completed: Fact[int] = some("reads, writes, discards and flushes that ended", "/proc/diskstats")
     requests: Fact[float] = some("reads and writes per second", "/proc/diskstats")
     latency_ms: Fact[float] = some("what a read or write took, on average", "/proc/diskstats", "ms")
@@ -293,8 +294,12 @@ class Now(Described, frozen=True, kw_only=True):
         "/proc/PID/stack",
         "percent",
     )
+    waits_elsewhere: Fact[bool] = some(
+        "all programs that wait are known to work on other storage", "/proc/PID/stack, /proc/PID/fdinfo"
+    )
     suspended: Fact[bool] = some("the device mapper holds all requests back", "/sys/block/DEVICE/dm/suspended")
     pool_mode: Fact[str] = some("how a thin pool works: rw, ro, out_of_data_space or Fail", "`dmsetup status`")
+    paths: Fact[int] = some("paths of a multipath device that work", "`dmsetup status`", "paths")
     md_action: Fact[str] = some("work of the array's own", "/sys/block/DEVICE/md/sync_action")
     # a filesystem
     type: Fact[str] = some("type of the filesystem", "/proc/self/mountinfo")
@@ -308,6 +313,7 @@ class Now(Described, frozen=True, kw_only=True):
     available_percent: Fact[float] = some("space that programs may still use, of all", "statfs(2)", "percent")
     available_bytes: Fact[int] = some("space that programs may still use", "statfs(2)", "bytes")
     inodes_free: Fact[int] = some("inodes that are free", "statfs(2)", "inodes")
+    pool_state: Fact[str] = some("state of its ZFS pool", "/proc/spl/kstat/zfs/POOL/state")
     job: Fact[str] = some("work of the filesystem's own that runs", "/sys/fs/btrfs/UUID/exclusive_operation, threads")
     log_damage: Fact[int] = some("lines of the kernel's log on damage of it, last hour", "dmesg", "lines")
     journal_full_percent: Fact[float] = some(
@@ -321,6 +327,10 @@ class Now(Described, frozen=True, kw_only=True):
     # a program
     waiting_percent: Fact[float] = some("looks in which a thread of it waited in state D", "/proc/PID/stack", "percent")
     sync_percent: Fact[float] = some("looks in which a thread of it waited in a sync", "/proc/PID/stack", "percent")
+    waits_in: Fact[str] = some("the kernel's function that it waits in most", "/proc/PID/stack")
+    waits_for: Fact[str] = some(
+        "what that function is of: disk, lock, journal, network (a server's or FUSE's), other", "/proc/PID/stack"
+    )
     kernel_thread: Fact[bool] = some("it is a thread of the kernel", "/proc/PID/cmdline")
     stuck_threads: Fact[int] = some("threads that waited at one place in all looks", "/proc/PID/stack", "threads")
     # a control group

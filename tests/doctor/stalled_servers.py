@@ -118,3 +118,147 @@ def a_trim_at_noon() -> Window:
     trims = Task(pid=700, name="fstrim", stack=("submit_bio_wait", "blkdev_issue_discard"), goes_on=True)
     busy = disk("sdb", writes=40.0, write_ms=300.0, busy=1.0, queue=20.0, discards=7.0, discard=0.97)
     return server((trims, database(share=0.8)), None, (busy,), io_some=0.9)
+
+
+@situation(
+    "paths-gone:dm-3", words=("(mpatha, /srv)", "oracle (pid 800)", "multipath -ll"), never=("program-stuck", "8:16")
+)
+def all_paths_of_a_multipath_device_are_down() -> Window:
+    """mpatha has no path left; what is to be written waits for one (queue_if_no_path). The device counts as idle."""
+    log = "".join(
+        f"[ {7000 + n}.000000] device-mapper: multipath: 253:3: Failing path 8:{16 * (n + 1)}.\n" for n in range(4)
+    )
+    disks = [disk(f"sd{letter}", reads=0.0) for letter in "bcde"]
+    volume = disk("dm-3", mapped="mpatha", below=("sdb", "sdc", "sdd", "sde"), reads=0.0, paths=0)
+    waits = Task(pid=800, name="oracle", stack=("blk_mq_get_tag", "__blkdev_direct_IO"))
+    return server((waits,), (place(source="/dev/mapper/mpatha", device="dm-3"),), (volume, *disks), log, io_some=1.0)
+
+
+@situation()
+def one_of_two_paths_is_down() -> Window:
+    """Nothing hurts now: the other path works. That it is alone is for the audit to say."""
+    volume = disk("dm-3", mapped="mpatha", below=("sdb", "sdc"), paths=1)
+    fs = place(source="/dev/mapper/mpatha", device="dm-3")
+    log = "[ 7000.000000] device-mapper: multipath: 253:3: Failing path 8:16.\n"
+    return server((), (fs,), (volume, disk("sdb"), disk("sdc")), log)
+
+
+@situation(
+    "pool-suspended:/tank", words=("zpool clear POOL", "mv (pid 800)"), never=("program-stuck", "txg_sync (pid 70)")
+)
+def a_suspended_zfs_pool() -> Window:
+    """The pool tank is suspended: bring its devices back, then zpool clear. mv only waits for it."""
+    stack = ("cv_wait_common", "__cv_wait", "txg_wait_synced_impl", "txg_wait_synced", "dmu_tx_wait")
+    sync = ("cv_wait_common", "__cv_wait_io", "zio_wait", "spa_sync", "txg_sync_thread")
+    tasks = (
+        Task(pid=800, name="mv", stack=stack, places=("/tank/home",)),
+        Task(pid=70, name="txg_sync", stack=sync, kernel=True, places=()),
+    )
+    sets = [place(f"/{name}", name, "", type="zfs", pool_state="SUSPENDED") for name in ("tank", "tank/home")]
+    log = "[ 7000.000000] WARNING: Pool 'tank' has encountered an uncorrectable I/O failure and has been suspended.\n"
+    return server(tasks, sets, None, log, io_some=1.0)
+
+
+@situation("array-at-work:md0", words=("md recover runs", "mysqld (pid 800)"), never=("md1", "device-"))
+def a_rebuild_takes_the_bandwidth() -> Window:
+    """md0 is rebuilt, and mysqld waits for it. Let it end. md1 only waits for its turn."""
+    devices = (
+        disk("md0", below=("sda", "sdb"), reads=40.0, read_ms=60.0, busy=0.99, queue=3.0, md_action="recover"),
+        disk("md1", below=("sda", "sdb"), md_action="recover", md_done="delayed"),
+        disk("sda", reads=300.0, read_ms=20.0, busy=1.0, queue=6.0),
+        disk("sdb", writes=300.0, write_ms=18.0, busy=1.0, queue=6.0),
+    )
+    resync = Task(pid=301, name="md0_resync", stack=("md_do_sync", "md_thread"), kernel=True, places=())
+    waits = Task(pid=800, name="mysqld", stack=READ, goes_on=True, share=0.9, reads=1e6)
+    fs = (place(source="/dev/md0", device="md0"), place("/boot", "/dev/md1", "md1"))
+    return server((waits, resync), fs, devices, "[ 6000.000000] md: recovery of RAID array md0\n", io_some=0.9)
+
+
+@situation("array-at-work:md0", words=("md check runs",))
+def a_check_of_an_array_whose_disks_hold_another() -> Window:
+    """The check of md0 takes the disks from md1, on which mysqld waits: they are partitions of the same disks."""
+    devices = (
+        disk("md0", below=("sda",), md_action="check", md_done="1000 / 900000"),
+        disk("md1", below=("sda",), reads=40.0, read_ms=30.0, busy=0.9, queue=1.2),
+        disk("sda", reads=300.0, read_ms=20.0, busy=1.0, queue=6.0),
+    )
+    waits = Task(pid=800, name="mysqld", stack=READ, goes_on=True, share=0.9, reads=1e6)
+    return server((waits,), (place(source="/dev/md1", device="md1"),), devices, io_some=0.9)
+
+
+@situation("device-slow:sdz", never=("md0", "array"))
+def a_check_on_other_disks_than_those_that_hurt() -> Window:
+    """sdz is slow. The check of md0 is on other disks, and has nothing to do with it."""
+    devices = (
+        disk("md0", below=("sda", "sdb"), md_action="check", md_done="1000 / 900000"),
+        disk("sda", reads=300.0, read_ms=3.0, busy=0.6, queue=1.0),
+        disk("sdz", reads=0.0, writes=5.0, write_ms=190.0, busy=1.0, queue=1.0),
+    )
+    fs = (place(source="/dev/sdz1", device="sdz"), place("/backup", "/dev/md0", "md0"))
+    return server((database(),), fs, devices, io_some=0.9)
+
+
+@situation(
+    "filesystem-does-not-answer:/nfs", words=("qemu (pid 800)", "loop0 (pid 90)"), never=("device-silent", "cable")
+)
+def a_loop_device_whose_nfs_server_is_dead() -> Window:
+    """The NFS server does not answer. loop0, whose file is there, only waits for it, and so does qemu."""
+    tasks = (
+        Task(pid=800, name="qemu", stack=READ, places=("/vm",)),
+        Task(pid=90, name="loop0", stack=("rpc_wait_bit_killable", "nfs_file_write"), kernel=True, places=("/nfs",)),
+    )
+    gone = place("/nfs", "filer:/vm", "", type="nfs4", answers=False, size=None, available=None, inodes=None)
+    image = place("/vm", "/dev/loop0", "loop0")
+    silent = disk("loop0", reads=0.0, stands_on="/nfs", in_flight=8, busy=1.0, queue=8.0)
+    return server(tasks, (image, gone), (silent,), io_some=1.0)
+
+
+@situation("device-slow:sdb", words=("queue depth 1 (/srv)",), never=("loop0",))
+def a_loop_device_on_a_slow_disk() -> Window:
+    """sdb is slow, and loop0 with it, for its file is there."""
+    devices = (
+        disk("sdb", reads=0.0, writes=5.0, write_ms=190.0, busy=1.0, queue=1.0),
+        disk("loop0", reads=0.0, stands_on="/srv", writes=4.0, write_ms=260.0, busy=1.0, queue=1.0),
+    )
+    return server((database(places=("/vm",)),), (place(), place("/vm", "/dev/loop0", "loop0")), devices, io_some=1.0)
+
+
+@situation("device-silent:rbd0", words=("ceph health detail", "another machine's"), never=("program-",))
+def a_ceph_cluster_that_lost_too_many_osds() -> Window:
+    """rbd0 completes nothing: that is the cluster's, or the network's. Look at its health."""
+    log = "[ 7000.000000] libceph: osd3 (1)10.0.0.3:6801 socket closed (con state OPEN)\n"
+    silent = disk("rbd0", reads=0.0, reached_by="rbd", in_flight=16, busy=1.0, queue=16.0)
+    tasks = (database(goes_on=False),)
+    return server(tasks, (place(source="/dev/rbd0", device="rbd0"),), (silent,), log, io_some=1.0)
+
+
+@situation(
+    "program-stuck:nginx (pid 800)", words=("in state D for 5 s, in ceph_osdc_wait_request", "ceph health detail")
+)
+def a_cephfs_whose_osds_do_not_answer() -> Window:
+    """nginx waits in a request to Ceph's OSDs. The monitors answer (df does), so look at the OSDs' health."""
+    waits = Task(pid=800, name="nginx", stack=("ceph_osdc_wait_request", "ceph_sync_read"), places=("/ceph",))
+    return server((waits,), (place("/ceph", "10.0.0.1:/", "", type="ceph"),), (disk("sda"),))
+
+
+@situation("program-stuck:(udev-worker) (pid 800)", words=("scsi_block_when_processing_errors", "scsi_host/*/state"))
+def udev_waits_for_a_disk_in_error_recovery() -> Window:
+    """udev opens a disk whose errors the SCSI layer handles: the log names it."""
+    stack = ("scsi_block_when_processing_errors", "sd_open", "blkdev_get_whole", "blkdev_open")
+    return server((Task(pid=800, name="(udev-worker)", stack=stack, places=()),))
+
+
+@situation("program-stuck:mv (pid 800)", words=("1 thread in state D for 5 s, in wait_current_trans",))
+def a_btrfs_transaction_that_does_not_end() -> Window:
+    """mv waits for the transaction before. What that waits for is not told by this: see what btrfs-transaction does."""
+    waits = Task(pid=800, name="mv", stack=("wait_current_trans", "start_transaction", "btrfs_rename2"))
+    busy = ("btrfs-transacti",)
+    return server((waits,), (place(type="btrfs", job="none"),), None, running=busy, io_some=0.3)
+
+
+@situation("program-stuck:cp (pid 800)", words=("in xlog_grant_head_wait",))
+def an_xfs_log_that_nobody_writes_out() -> Window:
+    """cp waits for room in the log, and the disk is idle: it is not the disk. Tell where it waits."""
+    stack = ("xlog_grant_head_wait", "xlog_grant_head_check", "xfs_log_reserve", "xfs_trans_alloc")
+    log = "[ 7000.000000] INFO: task cp:800 blocked for more than 120 seconds.\n"
+    return server((Task(pid=800, name="cp", stack=stack),), (place(type="xfs"),), None, log, io_some=0.8)

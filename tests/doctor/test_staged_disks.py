@@ -26,7 +26,7 @@ def grave(found):
 
 
 @needs_drive
-def test_a_drive_that_stops_answering_is_told_as_silent(tmp_path):
+def test_a_drive_whose_program_stops_is_told_by_the_filesystem_that_its_file_is_on(tmp_path):
     with (
         disk(tmp_path, 100) as drive,
         mounted(drive.device, tmp_path / "data") as place,
@@ -35,10 +35,10 @@ def test_a_drive_that_stops_answering_is_told_as_silent(tmp_path):
     ):
         assert in_state(pid, "D")
         told = diagnosis()
-    found = causes(told, drive.name)
-    assert list(found) == ["device-silent"]
-    assert any(f"pid {pid}" in one for one in found["device-silent"].waiters)
-    assert causes(told, f"pid {pid}") == {}
+    found = causes(told, f"{tmp_path}/drive")
+    assert list(found) == ["filesystem-does-not-answer"]
+    assert any(f"pid {pid}" in one for one in found["filesystem-does-not-answer"].waiters)
+    assert causes(told, drive.name) == causes(told, f"pid {pid}") == {}
 
 
 @needs_drive

@@ -48,9 +48,15 @@ class Device(Struct, kw_only=True, omit_defaults=True):
     """What the kernel's log calls it: its name, its port or controller, its place on the PCI bus."""
     reached_by: str = ""
     """'nbd', 'rbd', 'iscsi' or 'nvme over a network', where it is another machine's."""
+    mapped: str = ""
+    """The device mapper's name for it."""
     suspended: bool | None = None
     pool_mode: str | None = None
     """Of a thin pool: 'rw', 'ro', 'out_of_data_space' or 'Fail'."""
+    paths: int | None = None
+    """Of a multipath device: those that work."""
+    stands_on: str = ""
+    """The mount point of the filesystem that holds a loop device's file."""
     md_action: str | None = None
     md_done: str | None = None
     """'12345 / 67890', in sectors."""
@@ -85,6 +91,8 @@ class Filesystem(Struct, kw_only=True, omit_defaults=True):
     turned_at: str = ""
     """When, by the kernel's log: UTC, as ISO 8601 has it."""
     job: str | None = None
+    pool_state: str | None = None
+    """Of its ZFS pool: 'ONLINE', 'SUSPENDED'."""
     operations: float | None = None
     """Of NFS, per second."""
     operation_ms: float | None = None

@@ -18,6 +18,7 @@ from fsadvisor.measure.now.facts import (
     with_below,
     works_on,
 )
+from fsadvisor.measure.now.mounts import pool_of
 from fsadvisor.measure.now.since import since
 from fsadvisor.rulebook.advise import RUNNING, judge
 from fsadvisor.rulebook.rule import CALLS_FOR_ACTION, Outcome
@@ -86,6 +87,7 @@ def answer(window: Window, rules: Iterable[Rule], about: frozenset[str] | None =
     reach = {_key(one): _reach(one, window) for one in advised}
     reach |= _through_groups(advised, reach)
     own = [one for one in advised if not any(_explains(other, one, reach) for other in advised)]
+    own = [one for one in own if not any(_is_below(other, one, window) for other in own)]
     own.sort(key=lambda one: (SEVERITIES.index(one.rule.severity), not _is_about(one, about), -_weight(one)))
     return Answer(
         window=window,
@@ -106,6 +108,14 @@ def _explains(cause: Verdict, verdict: Verdict, reach: Mapping[tuple[str, str], 
         return False
     both = reach[_key(cause)], reach[_key(verdict)]
     return not all(both) or bool(both[0] & both[1])
+
+
+def _is_below(lower: Verdict, upper: Verdict, window: Window) -> bool:
+    """Whether one rule holds of a device because it holds of what that is made of."""
+    devices = lower.subject.id.startswith("now:device:") and upper.subject.id.startswith("now:device:")
+    if not devices or lower.rule.id != upper.rule.id or lower is upper:
+        return False
+    return lower.subject.name in with_below({upper.subject.name}, window)
 
 
 def _key(one: Verdict) -> tuple[str, str]:
@@ -138,9 +148,17 @@ def _reach(one: Verdict, window: Window) -> frozenset[str]:
     if what == "group":
         places += tuple(group.device for group in window.groups if group.path == name)
         places += tuple(place for program in inside(name, window) for place in program.places)
+    if what == "filesystem":
+        places += _of_its_pool(name, window)
     if what == "program":
         places += next(program.places for program in window.programs if named(program) == name)
     return with_below(places, window).union(*(devices_of(place, window) for place in places))
+
+
+def _of_its_pool(mount_point: str, window: Window) -> tuple[str, ...]:
+    """The mount points of its ZFS pool's datasets; none of another type's."""
+    pools = {pool_of(place) for place in window.filesystems if place.mount_point == mount_point} - {""}
+    return tuple(place.mount_point for place in window.filesystems if pool_of(place) in pools)
 
 
 def _is_about(one: Verdict, about: frozenset[str] | None) -> bool:
@@ -217,7 +235,8 @@ def _finding(verdict: Verdict, window: Window) -> Finding:
         case "device":
             return _of_device(verdict, name, window)
         case "filesystem":
-            here = [program for program in window.programs if name in program.places]
+            places = {name, *(_of_its_pool(name, window) if verdict.rule.id == "pool-suspended" else ())}
+            here = [one for one in window.programs if places & set(one.places) or works_on(one, name, window)]
             if verdict.rule.id == "journal-full":
                 here = [program for program in here if program.journal_full]
             return Finding(
@@ -228,7 +247,8 @@ def _finding(verdict: Verdict, window: Window) -> Finding:
             )
         case "program":
             program = next(program for program in window.programs if named(program) == name)
-            return Finding(verdict=verdict, culprits=(_does(program),), place=", ".join(program.places))
+            where = f", in {program.function}" if program.function else ""
+            return Finding(verdict=verdict, culprits=(f"{_does(program)}{where}",), place=", ".join(program.places))
         case "group":
             return _of_group(verdict, name, window)
     return _of_machine(verdict, window)
@@ -254,9 +274,11 @@ def _of_device(verdict: Verdict, name: str, window: Window) -> Finding:
 
 
 def _on(device: str, window: Window) -> str:
-    """The mount points that stand on it."""
-    places = (one.mount_point for one in window.filesystems)
-    return ", ".join(one for one in places if device in devices_of(one, window))
+    """The device mapper's name for it, and the mount points that stand on it; those of images in its files left out."""
+    mapped = (one.mapped for one in window.devices if one.name == device and one.mapped)
+    images = {one.name for one in window.devices if one.stands_on and one.name != device}
+    places = (one.mount_point for one in window.filesystems if one.device not in images)
+    return ", ".join((*mapped, *(one for one in places if device in devices_of(one, window))))
 
 
 def _of_directory(verdict: Verdict, window: Window) -> Finding:

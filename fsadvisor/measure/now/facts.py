@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 from msgspec.structs import replace
 
 from fsadvisor.facts import Cause, Fact, Known, Unknown
+from fsadvisor.measure.now.mounts import pool_of
 from fsadvisor.storage import Now, Subject
 
 if TYPE_CHECKING:
@@ -127,16 +128,20 @@ def _device(dev: Device, window: Window) -> Now:
     facts = {} if dev.suspended is None else {"suspended": _fact(dev.suspended)}
     if dev.pool_mode is not None:
         facts["pool_mode"] = _fact(dev.pool_mode)
+    if dev.paths is not None:
+        facts["paths"] = _fact(dev.paths)
     below = with_below({dev.name}, window)
+    silent = [place.mount_point for place in window.filesystems if place.answers is False]
     reached = (each.reached_by for each in window.devices if each.name in below and each.reached_by)
     facts["reached_by"] = _fact(next(reached, "none of these"))
     if dev.md_action is not None:
-        facts["md_action"] = _fact(dev.md_action)
+        facts["md_action"] = _fact("delayed" if dev.md_done == "delayed" else dev.md_action)
     return Now(
         **_base(window, "device", dev.name),
         busy_percent=_percent(dev.busy),
         queue=_fact(round(dev.queue, 2)),
         in_flight=_fact(dev.in_flight),
+        below_answers=_fact(not below.intersection(silent)),
         completed=_fact(round(ended)),
         requests=_fact(round(requests, 1)),
         latency_ms=_fact(round(spent / requests, 2) if requests else None),
@@ -148,6 +153,7 @@ def _device(dev: Device, window: Window) -> Now:
         log_errors=_lines(window, window.log_of_device(dev, "io")),
         log_resets=_lines(window, window.log_of_device(dev, "link")),
         others_waiting_percent=_percent(max(others, default=0.0) if window.waiting is not None else None),
+        waits_elsewhere=_fact(_waits_elsewhere(below, window)),
         **facts,
     )
 
@@ -185,8 +191,9 @@ def devices_of(mount_point: str, window: Window) -> frozenset[str]:
 
 
 def with_below(devices: Iterable[str], window: Window) -> frozenset[str]:
-    """The devices, and all that they are made of."""
-    below = {one.name: one.below for one in window.devices}
+    """The devices, and all that they are made of: the filesystem of a loop device's file, too, by its mount point."""
+    under = {one.mount_point: one.device for one in window.filesystems}
+    below = {one.name: (*one.below, one.stands_on, under.get(one.stands_on, "")) for one in window.devices}
     left = list(devices)
     found: set[str] = set()
     while left:
@@ -218,12 +225,42 @@ def _frozen(window: Window) -> dict[str, int]:
     return found
 
 
+def _waits_elsewhere(devices: frozenset[str], window: Window) -> bool | None:
+    """Whether all programs that wait are known to work on other storage than these devices; None of a look without any.
+
+    What is on several devices, or on what is not told, may be here.
+    """
+    if window.waiting is None:
+        return None
+    waiting = [one for one in window.programs if one.waiting >= _WAITS and not (one.kernel or one.job)]
+    of = {place.mount_point: place for place in window.filesystems}
+    places = [[of[point] for point in one.places] for one in waiting]
+    return bool(places) and all(
+        each and not any(_may_be_on(place, devices, window) for place in each) for each in places
+    )
+
+
+def _may_be_on(place: Filesystem, devices: frozenset[str], window: Window) -> bool:
+    below = devices_of(place.mount_point, window)
+    if place.type in _OF_SERVERS:
+        return False
+    return not below or place.type in _OF_SEVERAL_DEVICES or bool(below & devices)
+
+
+_OF_SERVERS: Final = frozenset({"nfs", "nfs4", "cifs", "smb3", "ceph"})
+_OF_SEVERAL_DEVICES: Final = frozenset({"btrfs", "bcachefs", "zfs"})
+_WAITS: Final = 0.1
+"""Share of the looks from which on a program waits."""
+
+
 def _filesystem(fs: Filesystem, window: Window, frozen: dict[str, int]) -> Now:
     facts: dict[str, Fact[Any]] = {}
     here = [each for each in window.programs if fs.mount_point in each.places]
     room = _takes_writes(fs) and not _room_is_anothers(fs, window)
     if fs.inodes and room:
         facts["inodes_free"] = _fact(fs.inodes_free)
+    if fs.pool_state is not None and _first_of_pool(fs, window.filesystems) is fs:
+        facts["pool_state"] = _fact(fs.pool_state)
     if fs.job is not None:
         facts["job"] = _fact(fs.job)
     if fs.operations is not None:
@@ -244,6 +281,10 @@ def _filesystem(fs: Filesystem, window: Window, frozen: dict[str, int]) -> Now:
     )
 
 
+def _first_of_pool(fs: Filesystem, among: Iterable[Filesystem]) -> Filesystem:
+    return next(one for one in among if one.type == "zfs" and pool_of(one) == pool_of(fs))
+
+
 def _takes_writes(fs: Filesystem) -> bool:
     """A squashfs, a disc or what is mounted read-only has no room by its nature."""
     return "ro" not in fs.super_options and not (fs.mounts == 1 and "ro" in fs.options)
@@ -253,9 +294,7 @@ def _room_is_anothers(fs: Filesystem, window: Window) -> bool:
     """Whether another filesystem tells the same room: the one below an overlay, or a ZFS pool's first that is told."""
     alike = [one for one in window.filesystems if one.available == fs.available]
     if fs.type == "zfs":
-        pool = fs.source.partition("/")[0]
-        first = next(one for one in alike if one.type == "zfs" and one.source.partition("/")[0] == pool)
-        return first is not fs
+        return _first_of_pool(fs, alike) is not fs
     if fs.type != "overlay":
         return False
     upper = next((one.partition("=")[2] for one in fs.super_options if one.startswith("upperdir=")), "")
@@ -311,8 +350,10 @@ def named(one: Program) -> str:
 
 def _program(program: Program, window: Window) -> Now:
     seen = window.waiting is not None
+    facts = {"waits_in": _fact(program.function), "waits_for": _fact(program.kind)} if program.function else {}
     return Now(
         **_base(window, "program", named(program)),
+        **facts,
         waiting_percent=_percent(program.waiting if seen else None),
         sync_percent=_percent(program.syncing if _stacks_seen(window) else None),
         stuck_threads=_fact(program.stuck if _stacks_seen(window) else None),

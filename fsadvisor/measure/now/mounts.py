@@ -28,6 +28,11 @@ _OTHERS: Final = frozenset({"overlay", "tmpfs", "nfs", "nfs4", "cifs", "smb3", "
 _FEW_INODES: Final = 16
 
 
+def pool_of(fs: Filesystem) -> str:
+    """The ZFS pool that it is of: 'tank' of tank/home."""
+    return fs.source.partition("/")[0] if fs.type == "zfs" else ""
+
+
 def times_mounted(text: str) -> Counter[str]:
     """How often each filesystem is mounted, by its device number."""
     read = parse_mountinfo(text)
@@ -71,7 +76,7 @@ def _is_used_up(fs: Filesystem) -> bool:
 
 def _kernel_name(source: str) -> str:
     """'dm-0' of /dev/mapper/vg-data: the kernel's own folders know no other name. Links of /dev hang nowhere."""
-    real = os.path.realpath(source) if source.startswith("/dev/") else ""
+    real = os.path.realpath(source) if source.startswith("/dev/") and source != "/dev/fuse" else ""
     return os.path.basename(real)  # noqa: PTH119 - text alone
 
 
@@ -146,6 +151,8 @@ def _filesystem(
         if isinstance(answer, Space):
             made.size, made.free, made.available = answer.size, answer.free, answer.available
             made.inodes, made.inodes_free = answer.inodes, answer.inodes_free
+    if mount.fs_type == "zfs":
+        made.pool_state = symptoms.text(f"/proc/spl/kstat/zfs/{pool_of(made)}/state")
     errors = symptoms.text(f"/sys/fs/ext4/{source}/errors_count") if source else None
     made.errors = int(errors) if errors and errors.isdecimal() else None
     if mount.mount_point in nfs:
@@ -177,16 +184,17 @@ class Places:
     def of(self, held: Holds) -> tuple[str, ...]:
         """Mount points of the files that a process has open, those it writes to first."""
         found = [self._by_id.get(number, "") for number in held.written]
-        found += [self._of_path(path) for path in held.paths]
+        found += [self.of_path(path) for path in held.paths]
         return tuple(dict.fromkeys(filter(None, found)))
 
     def of_waiting(self, held: Holds) -> tuple[str, ...]:
         """Where a thread waits that is about to write: in a file that is open, or in one that it makes or renames."""
         if held.waits_in:
             return tuple(dict.fromkeys(filter(None, (self._by_id.get(one, "") for one in held.waits_in))))
-        return tuple(dict.fromkeys(filter(None, map(self._of_path, held.paths))))
+        return tuple(dict.fromkeys(filter(None, map(self.of_path, held.paths))))
 
-    def _of_path(self, path: str) -> str:
+    def of_path(self, path: str) -> str:
+        """The mount point of the filesystem that holds it, '' where none of the window's does."""
         for point, place in self._by_path:
             if path == point or path.startswith(point.rstrip("/") + "/"):
                 return place

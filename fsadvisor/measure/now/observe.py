@@ -27,7 +27,7 @@ from fsadvisor.measure.waits.journals import Jbd2Work
 from fsadvisor.measure.waits.threads import EVERY_S, Watch, watch
 from fsadvisor.measure.waits.window import window as counted
 from fsadvisor.pages.published import encodable
-from fsadvisor.readers import kernel_log, system_counters
+from fsadvisor.readers import dmsetup, kernel_log, system_counters
 from fsadvisor.survey.faults import names_of
 from fsadvisor.survey.hosting import INITIAL
 
@@ -110,18 +110,19 @@ def observe(seconds: float, say: Callable[[str], None] = lambda _: None, every_s
         mounts.nfs_between(nfs_before, symptoms.mount_statistics(), took_s),
         mounts.times_mounted(mountinfo),
     )
-    seen_programs = programs.programs(waited, io, looks, held, mounts.places(mountinfo, filesystems))
+    where = mounts.places(mountinfo, filesystems)
+    seen_programs = programs.programs(waited, io, looks, held, where)
     mounts.add_scrubs(filesystems, seen_programs, held)
     log = recent(symptoms.kernel_log(), uptime_s, now)
     mounts.add_turned(filesystems, log, os.uname().release)
-    pools = asked("thin pools", partial(_pools, totals), "")
+    mapper = asked("thin pools and multipath devices", partial(_mapper, totals), ("", ""))
     known = {place.device for place in filesystems} | {one.device for one in log or ()}
     made = Window(
         when=now.isoformat(timespec="seconds"),
         seconds=round(totals.seconds, 2),
         looks=looks,
         root=os.geteuid() == 0,
-        devices=tuple(one for one in _devices(totals, pools) if _worth(one, known)),
+        devices=tuple(one for one in _devices(totals, mapper, where) if _worth(one, known)),
         filesystems=filesystems,
         programs=seen_programs,
         journals=tuple(_journals(totals)),
@@ -209,15 +210,15 @@ def _memory(counters: KernelCounters) -> system_counters.VmStat | None:
     return None if isinstance(read, Unknown) else read
 
 
-def _pools(told: WaitsWindow) -> str:
+def _mapper(told: WaitsWindow) -> tuple[str, str]:
     disks = _value(told.disks)
-    return symptoms.thin_pools() if disks and any(one.name.startswith("dm-") for one in disks.each) else ""
+    return symptoms.mapper_status() if disks and any(one.name.startswith("dm-") for one in disks.each) else ("", "")
 
 
-def _devices(told: WaitsWindow, pools: str) -> Iterator[Device]:
-    disks, modes = _value(told.disks), pool_modes(pools)
+def _devices(told: WaitsWindow, mapper: tuple[str, str], where: mounts.Places) -> Iterator[Device]:
+    disks, modes, paths = _value(told.disks), pool_modes(mapper[0]), paths_of(mapper[1])
     for one in disks.each if disks else ():
-        yield _device(one, modes)
+        yield _device(one, modes, paths, where)
 
 
 _POOL: Final = re.compile(
@@ -229,6 +230,13 @@ def pool_modes(text: str) -> dict[str, str]:
     """From `dmsetup status`: the mode of each thin pool by its name in /dev/mapper."""
     found = filter(None, map(_POOL.fullmatch, text.split("\n")))
     return {one[1]: one[2] or one[3] for one in found}
+
+
+def paths_of(text: str) -> dict[str, int]:
+    """From `dmsetup status`: how many paths of each multipath device work, by its name in /dev/mapper."""
+    read = dmsetup.parse_dmsetup_status(text)
+    devices = () if isinstance(read, Unknown) else read.devices
+    return {one.name: sum(path.state == "active" for path in one.paths) for one in devices}
 
 
 def _journals(told: WaitsWindow) -> Iterator[Journal]:
@@ -260,8 +268,9 @@ def reached_by(name: str, hardware: str) -> str:
     return "nvme over a network" if "/nvme-fabrics/" in hardware else ""
 
 
-def _device(disk: Disk, pools: dict[str, str]) -> Device:
+def _device(disk: Disk, pools: dict[str, str], paths: dict[str, int], where: mounts.Places) -> Device:
     rates, block = disk.rates, f"/sys/block/{disk.name}"
+    mapped = symptoms.text(f"{block}/dm/name") or ""
     suspended, hardware = symptoms.text(f"{block}/dm/suspended"), symptoms.hardware(disk.name)
     return Device(
         name=disk.name,
@@ -284,7 +293,10 @@ def _device(disk: Disk, pools: dict[str, str]) -> Device:
         called=tuple(sorted(names_of(disk.name, hardware) - {disk.name})),
         reached_by=reached_by(disk.name, hardware),
         suspended=None if suspended is None else suspended == "1",
-        pool_mode=pools.get(symptoms.text(f"{block}/dm/name") or ""),
+        mapped=mapped,
+        pool_mode=pools.get(mapped),
+        paths=paths.get(mapped),
+        stands_on=where.of_path(symptoms.text(f"{block}/loop/backing_file") or ""),
         md_action=symptoms.text(f"{block}/md/sync_action"),
         md_done=symptoms.text(f"{block}/md/sync_completed"),
     )

@@ -32,7 +32,7 @@ _KINDS: Final = {
 
 _STANDS: Final = frozenset(
     (
-        *("device-silent", "device-suspended", "thin-pool-stopped"),
+        *("device-silent", "device-suspended", "thin-pool-stopped", "paths-gone", "pool-suspended"),
         *("filesystem-frozen", "filesystem-does-not-answer", "program-stuck"),
     )
 )
