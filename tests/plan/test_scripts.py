@@ -162,10 +162,10 @@ def test_a_plan_does_what_it_says_and_its_undo_brings_back_every_byte(copies):
 @pytest.mark.parametrize(
     "fstab",
     [
-        composed.FSTAB.removesuffix("\n"),
-        composed.FSTAB.replace("# /etc/fstab", "# caf\udce9 \x1b[31m\t"),
-        composed.FSTAB.removesuffix("tmpfs       /tmp               tmpfs defaults\n").removesuffix("\n"),
-        composed.FSTAB.removeprefix("# /etc/fstab: what is mounted at boot\n"),
+        composed.FSTAB.replace("# /etc/fstab", "# caf\udce9 \x1b[31m\t").removesuffix("\n"),
+        composed.FSTAB.removeprefix("# /etc/fstab: what is mounted at boot\n")
+        .removesuffix("tmpfs       /tmp               tmpfs defaults\n")
+        .removesuffix("\n"),
     ],
 )
 def test_any_byte_of_fstab_survives_plan_and_undo(memory, fstab):

@@ -17,7 +17,7 @@ from fsadvisor.storage.catalogue import Kind, catalogue
 from fsadvisor.survey.attested import SUPPOSED
 from fsadvisor.survey.whole import survey
 from fsadvisor.version import Version
-from tests.cases import tries
+from tests.cases import few, tries
 from tests.paths import FIXTURES
 
 MACHINES = [
@@ -95,7 +95,7 @@ def test_supposing_what_is_already_so_changes_nothing(name):
     assert supposed(name, *same) == real(name)
 
 
-@pytest.mark.parametrize("name", MACHINES)
+@pytest.mark.parametrize("name", few(MACHINES))
 @tries(10)
 @given(data=st.data())
 def test_undoing_what_was_supposed_gives_the_real_look_back(name, data):
@@ -114,7 +114,7 @@ def test_every_fact_that_is_supposed_is_so_afterwards(name, data):
     assert fact.value == chosen.value
 
 
-@pytest.mark.parametrize("name", MACHINES)
+@pytest.mark.parametrize("name", few(MACHINES))
 @tries(20)
 @given(data=st.data())
 def test_supposing_that_facts_are_not_known_adds_no_advice(name, data):

@@ -77,13 +77,15 @@ def left(folder):
 @pytest.mark.parametrize(
     ("fs_type", "option"),
     [
-        ("ext4", "noatime"),
+        ("ext4", "nobarrier"),
         *(pytest.param(*it, marks=pytest.mark.long) for it in (("xfs", "noatime"), ("btrfs", "nodatacow"))),
     ],
     ids=str,
 )
 def test_two_filesystems_stand_side_by_side_unseen_and_leave_nothing(fs_type, option, tmp_path):
     default, changed = stood(tmp_path, *two(fs_type, option))
+    if option == "nobarrier":
+        without_barriers_no_flushes_are_sent_and_by_default_they_are(default, changed)
     assert option in changed["options"]
     assert option not in default["options"]
     assert default["loop"] != changed["loop"]
@@ -93,10 +95,7 @@ def test_two_filesystems_stand_side_by_side_unseen_and_leave_nothing(fs_type, op
     assert str(tmp_path) not in "\n".join(mounts())
 
 
-@pytest.mark.loop
-@needs_loop_devices
-def test_a_filesystem_without_barriers_sends_no_flushes_and_the_default_does(tmp_path):
-    default, changed = stood(tmp_path, *two("ext4", "nobarrier"), size=192 * MIB)
+def without_barriers_no_flushes_are_sent_and_by_default_they_are(default, changed):
     if default["cache"] == "write back":
         # Of flushes that wait at the same time, such as an fsync's and that of the journal's own clock, one is sent.
         assert default["flushes"] >= 0.8 * default["operations"]

@@ -111,7 +111,7 @@ def test_a_closed_standard_output_is_one_line(verb):
     assert done.stderr == "fsadvisor: standard output is closed; send it to a file or to /dev/null\n"
 
 
-@pytest.mark.parametrize("words", [["--help"], ["probe", "--help"], ["--version"], ["--no-such-thing"]])
+@pytest.mark.parametrize("words", few([["--help"], ["probe", "--help"], ["--version"], ["--no-such-thing"]], 3))
 def test_what_nobody_reads_on_is_no_error_and_what_has_no_room_is_one_line(words):
     status = 2 if words == ["--no-such-thing"] else 0
     reading, writing = os.pipe()
@@ -125,14 +125,14 @@ def test_what_nobody_reads_on_is_no_error_and_what_has_no_room_is_one_line(words
             assert told[full].stderr == b"fsadvisor: standard output: No space left on device\n"
 
 
-@pytest.mark.parametrize("closed", ["2>&-", "<&-", "<&- 2>&-"])
+@pytest.mark.parametrize("closed", few(["<&- 2>&-", "2>&-", "<&-"]))
 def test_a_closed_standard_input_or_error_changes_no_exit_status(closed):
     for verb, status in ((["--version"], 0), (["--no-such-thing"], 2), (["explain", "no-such-rule"], 2)):
         done = ran(["sh", "-c", f"exec {shlex.join([*ARGV, *verb])} {closed}"])
         assert done.returncode == status
 
 
-@pytest.mark.parametrize("files", [5, 8, 12, 20])
+@pytest.mark.parametrize("files", few([5, 8, 12, 20], 3))
 def test_few_open_files_are_one_line(files):
     def limit():
         resource.setrlimit(resource.RLIMIT_NOFILE, (files, files))
@@ -200,12 +200,15 @@ def test_a_mount_point_is_quoted_where_a_command_is_offered():
 
 @pytest.mark.parametrize(
     "words",
-    [
-        ("probe", "--yes", "--no-keep", "commit-fdatasync", "."),
-        ("compare", "--dry-run", "."),
-        ("trial", "--dry-run", "noatime", "--on-scratch", "."),
-        ("doctor", "full", "."),
-    ],
+    few(
+        [
+            ["probe", "--yes", "--no-keep", "commit-fdatasync", "."],
+            ["compare", "--dry-run", "."],
+            ["doctor", "full", "."],
+            ["trial", "--dry-run", "noatime", "--on-scratch", "."],
+        ],
+        2,
+    ),
     ids=lambda words: words[0],
 )
 def test_a_working_directory_that_is_gone_is_one_line(words, tmp_path):

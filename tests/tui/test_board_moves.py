@@ -54,23 +54,7 @@ def board(steps, *, live):
     return asyncio.run(run())
 
 
-def test_the_board_shows_what_is_written_and_the_cursor_stays():
-    async def steps(app, pilot):
-        counting = MadeUp.made[0]
-        await pilot.press("tab", "j")
-        here = app.screen._storage.row.key
-        for number in (64, 256):
-            counting.now = moments(sda=number, sda1=number)
-            counting.told()
-            await until(pilot, lambda number=number: f" w {number * 4}K" in shown(app).replace("1.00M", "1024K"))
-        return here, app.screen._storage.row.key, shown(app)
-
-    before, after, text = board(steps, live=True)
-    assert before == after
-    assert "w, r up to 1.00M/s" in text
-
-
-def test_it_counts_only_while_the_board_is_seen():
+def test_the_board_shows_what_is_written_while_it_is_seen_and_the_cursor_stays():
     async def steps(app, pilot):
         counting = MadeUp.made[0]
         states = [counting.paused]
@@ -79,9 +63,18 @@ def test_it_counts_only_while_the_board_is_seen():
             expected = len(states) % 2 == 1
             await until(pilot, lambda expected=expected: counting.paused == expected)
             states.append(counting.paused)
-        return states
+        await pilot.press("tab", "j")
+        here = app.screen._storage.row.key
+        for number in (64, 256):
+            counting.now = moments(sda=number, sda1=number)
+            counting.told()
+            await until(pilot, lambda number=number: f" w {number * 4}K" in shown(app).replace("1.00M", "1024K"))
+        return states, here, app.screen._storage.row.key, shown(app)
 
-    assert board(steps, live=True) == [False, True, False, True, False]
+    states, before, after, text = board(steps, live=True)
+    assert states == [False, True, False, True, False]
+    assert before == after
+    assert "w, r up to 1.00M/s" in text
 
 
 def test_of_a_recording_nothing_is_counted():

@@ -15,7 +15,7 @@ from fsadvisor.tui.widgets.bars import KeysBar
 from fsadvisor.verbs.watch import WindowFiles
 from tests.doctor.test_answer import place, window
 from tests.finding.test_watch import Night
-from tests.tui.driving import MACHINE, SIZES, TERMINAL, explored, screen, session, shown, until
+from tests.tui.driving import MACHINE, SIZES, TERMINAL, explored, long, screen, session, shown, until
 
 
 def looked(steps, take, size=(80, 24)):
@@ -48,7 +48,7 @@ def test_a_quiet_machine_is_told_so_in_the_page_of_the_key_d(size):
     assert looked(steps, window, size) == "overview"
 
 
-@pytest.mark.parametrize("size", [(60, 20), *SIZES])
+@pytest.mark.parametrize("size", [(60, 20), long(80, 24), *SIZES[1:]])
 def test_what_hurts_stands_in_the_head_of_each_place_and_a_click_tells_the_rest(size):
     async def steps(app, pilot):
         await until(pilot, lambda: "/srv" in screen(app)[1])

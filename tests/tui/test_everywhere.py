@@ -14,7 +14,6 @@ from fsadvisor.tui.app import FsadvisorApp
 from fsadvisor.tui.screens.overview import Overview
 from fsadvisor.tui.widgets.bars import KeysBar
 from fsadvisor.tui.widgets.text_views import DocumentView
-from tests.cases import few
 from tests.tui.driving import (
     MACHINE,
     PARSED,
@@ -34,26 +33,19 @@ from tests.tui.driving import (
 MODES = ("overview", "unknowns", "what_if", "probes", "live", "plan", "trials")
 
 
-@pytest.mark.parametrize("place", few("1237", 2))
-def test_the_help_of_each_place_with_a_list_says_what_enter_does(place):
-    async def steps(app, pilot):
-        await pilot.press(place)
-        await at_rest(pilot)
-        await pilot.press("question_mark")
-        await until(pilot, lambda: app.screen.name == "help")
-        return str(app.screen.query_one(DocumentView).document)
-
-    assert "Enter" in explored(steps).partition("Moving")[0]
-
-
 @pytest.mark.parametrize("size", SIZES)
-def test_the_help_lists_the_keys_of_the_place_and_those_of_every_place(size):
+def test_the_help_of_each_place_with_a_list_lists_its_keys_and_says_what_enter_does(size):
     async def steps(app, pilot):
-        await pilot.press("question_mark")
-        await pilot.pause()
-        text = shown(app)
-        await pilot.press("escape")
-        await pilot.pause()
+        for place in "7321":
+            await pilot.press(place)
+            await at_rest(pilot)
+            await pilot.press("question_mark")
+            await until(pilot, lambda: app.screen.name == "help")
+            await pilot.pause()
+            assert "Enter" in str(app.screen.query_one(DocumentView).document).partition("Moving")[0], place
+            text = shown(app)
+            await pilot.press("escape")
+            await pilot.pause()
         return text, app.screen.name
 
     text, back = explored(steps, size=size)
@@ -71,32 +63,6 @@ def test_help_of_help_is_not_opened():
     assert explored(steps) == 2
 
 
-def test_every_place_is_reached_by_its_number_and_each_style_sheet_is_parsed_once():
-    PARSED.clear()
-
-    async def steps(app, pilot):
-        names = []
-        for key in "1234567":
-            await pilot.press(key)
-            await pilot.pause()
-            names.append(app.current_mode)
-        return tuple(names), len(app.stylesheet.source), app.stylesheet._parse_cache.misses
-
-    names, sheets, parsed = explored(steps)
-    assert names == MODES
-    assert parsed == sheets
-
-
-def test_the_palette_finds_actions_and_advice_and_subjects():
-    async def steps(app, pilot):
-        await pilot.press("colon")
-        await typed(pilot, "nvme0n1")
-        await until(pilot, lambda: "Show disk" in shown(app))
-        return shown(app)
-
-    assert "nvme0n1" in explored(steps)
-
-
 def test_what_is_typed_as_the_palette_goes_is_searched_for_nowhere():
     async def check(app, pilot):
         await pilot.press("colon")
@@ -110,20 +76,17 @@ def test_what_is_typed_as_the_palette_goes_is_searched_for_nowhere():
     explored(check)
 
 
-def test_a_fact_that_the_palette_finds_is_opened_with_the_cursor_on_it():
+def test_the_palette_finds_subjects_and_facts_and_tells_why_something_is_not_advised():
     async def steps(app, pilot):
         await pilot.press("colon")
+        await typed(pilot, "nvme0n1")
+        await until(pilot, lambda: "Show disk" in shown(app) and "nvme0n1" in shown(app))
+        await pilot.press("escape", "colon")
         await typed(pilot, "plp")
         await until(pilot, lambda: "disk.plp = " in shown(app))
         await pilot.press("enter")
         await until(pilot, lambda: app.screen.name == "subject" and app.screen.query_one("#rows").row is not None)
-        return app.screen.key, app.screen.query_one("#rows").row.key
-
-    assert explored(steps) == ("disk:nvme0n1", "fact\ndisk.plp")
-
-
-def test_the_palette_tells_why_something_is_not_advised():
-    async def steps(app, pilot):
+        fact = app.screen.key, app.screen.query_one("#rows").row.key
         await pilot.press("colon")
         await typed(pilot, "nobar")
         await until(pilot, lambda: "Why not" in shown(app) and "access times" not in shown(app))
@@ -131,9 +94,10 @@ def test_the_palette_tells_why_something_is_not_advised():
         await pilot.press("enter")
         await until(pilot, lambda: app.screen.name == "finding")
         await pilot.pause()
-        return keys, shown(app)
+        return fact, keys, shown(app)
 
-    keys, text = explored(steps)
+    fact, keys, text = explored(steps)
+    assert fact == ("disk:nvme0n1", "fact\ndisk.plp")
     assert "Esc Close" in keys
     assert "Search" not in keys
     assert "CHECKED, NOT FOUND HERE: nobarrier above a write cache without proven" in text
@@ -168,16 +132,25 @@ def test_no_key_is_given_to_two_actions_that_work_everywhere():
     assert len(keys) == len(set(keys))
 
 
-def test_the_footer_of_every_place_fits_eighty_columns():
+def test_every_place_is_reached_by_its_number_and_its_footer_fits_eighty_columns_and_offers_to_find_anything():
+    """Nor is a style sheet parsed more than once."""
+    PARSED.clear()
+
     async def steps(app, pilot):
-        widths = {}
-        for keys in ("1", "2", "3", "4", "5", "6", "7", "1 enter", "escape tab j j enter", "question_mark"):
+        names, widths = [], {}
+        for keys in (*"1234567", "1 enter", "escape tab j j enter", "question_mark"):
             await pilot.press(*keys.split())
             await until(pilot, lambda: app.screen.query(KeysBar))
             widths[f"{keys}: {type(app.screen).__name__}"] = columns(app.screen.query_one(KeysBar).line())
-        return widths
+            if keys in "1234567":
+                names.append(app.current_mode)
+                await until(pilot, lambda: ": Find" in screen(app)[-1])
+        return tuple(names), widths, len(app.stylesheet.source), app.stylesheet._parse_cache.misses
 
-    assert {place: width for place, width in explored(steps).items() if width > 80} == {}
+    names, widths, sheets, parsed = explored(steps)
+    assert names == MODES
+    assert {place: width for place, width in widths.items() if width > 80} == {}
+    assert parsed == sheets
 
 
 IDLE_KEYS = (

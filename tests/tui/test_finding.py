@@ -8,7 +8,7 @@ from fsadvisor.tui.views.snapshot import finding_key
 from fsadvisor.tui.widgets.bars import AskLine
 from fsadvisor.tui.widgets.text_views import DocumentView
 from tests.report import composed
-from tests.tui.driving import SIZES, TERMINAL, TWO_SIZES, explored, said, screen, shown, until
+from tests.tui.driving import SIZES, TERMINAL, TWO_SIZES, explored, long, said, screen, shown, until
 from tests.views.seen import snapshot_of
 
 SAFE = "access-times-written"
@@ -32,7 +32,7 @@ async def pressed(pilot, *keys):
     await pilot.pause()
 
 
-@pytest.mark.parametrize("size", [*SIZES, (160, 50)])
+@pytest.mark.parametrize("size", [*SIZES, long(160, 50)])
 def test_what_is_wrong_where_and_whether_it_is_safe_is_seen_at_once(size):
     async def steps(app, pilot):
         await opened(app, pilot, UNSAFE[1])
@@ -166,19 +166,6 @@ def test_escape_leaves_the_question_for_a_name_and_then_the_finding():
     assert explored(steps) == (True, False)
 
 
-def test_a_finding_is_chosen_for_the_plan_and_not_again():
-    async def steps(app, pilot):
-        finding = await opened(app, pilot)
-        for key in ("p", "space"):
-            await pressed(pilot, key)
-            assert ["\n".join(one) for one in app.chosen.pairs] == [finding]
-            assert "Chosen for the plan" in shown(app)
-            await pressed(pilot, key)
-            assert app.chosen.pairs == ()
-
-    explored(steps)
-
-
 @pytest.mark.long
 def test_brackets_walk_through_the_findings_and_stay_at_the_ends():
     async def steps(app, pilot):
@@ -195,9 +182,15 @@ def test_brackets_walk_through_the_findings_and_stay_at_the_ends():
     assert "That was the first one." in words
 
 
-def test_s_opens_the_subject_and_r_the_page_of_the_rule():
+def test_a_finding_is_chosen_for_the_plan_and_not_again_and_leads_to_its_subject_and_its_rule():
     async def steps(app, pilot):
-        await opened(app, pilot)
+        finding = await opened(app, pilot)
+        for key in ("p", "space"):
+            await pressed(pilot, key)
+            assert ["\n".join(one) for one in app.chosen.pairs] == [finding]
+            assert "Chosen for the plan" in shown(app)
+            await pressed(pilot, key)
+            assert app.chosen.pairs == ()
         await pressed(pilot, "s")
         subject = shown(app)
         await pressed(pilot, "escape", "R")

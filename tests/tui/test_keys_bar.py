@@ -7,10 +7,17 @@ def at_the_bottom(app):
     return screen(app)[-1]
 
 
-def test_it_shows_the_keys_of_the_place_with_their_words():
+def test_it_shows_the_keys_of_the_place_changes_with_what_has_the_keyboard_and_a_click_presses_one():
     async def steps(app, pilot):
         await pilot.pause()
-        return at_the_bottom(app)
+        line = at_the_bottom(app)
+        await pilot.press("slash")
+        await until(pilot, lambda: at_the_bottom(app) != line)
+        await pilot.press("escape")
+        await until(pilot, lambda: at_the_bottom(app) == line)
+        await pilot.click("KeysBar", offset=(line.index("Help") + 1, 0))
+        await until(pilot, lambda: app.screen.name == "help")
+        return line
 
     line = explored(steps, size=(120, 40))
     assert " / Search " in line
@@ -18,28 +25,6 @@ def test_it_shows_the_keys_of_the_place_with_their_words():
     assert " ? Help " in line
     assert " q Quit" in line
     assert "Look again" not in line
-
-
-def test_it_changes_with_what_has_the_keyboard():
-    async def steps(app, pilot):
-        await pilot.pause()
-        before = at_the_bottom(app)
-        await pilot.press("slash")
-        await until(pilot, lambda: at_the_bottom(app) != before)
-        await pilot.press("escape")
-        await until(pilot, lambda: at_the_bottom(app) == before)
-
-    explored(steps)
-
-
-def test_a_click_presses_the_key():
-    async def steps(app, pilot):
-        await pilot.pause()
-        line = at_the_bottom(app)
-        await pilot.click("KeysBar", offset=(line.index("Help") + 1, 0))
-        await until(pilot, lambda: app.screen.name == "help")
-
-    explored(steps)
 
 
 def test_where_there_is_little_room_help_and_leaving_stay_and_an_ellipsis_stands_for_the_others():

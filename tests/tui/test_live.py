@@ -179,22 +179,6 @@ def test_idle_disks_are_shown_when_asked_for():
     live(steps)
 
 
-def test_enter_opens_a_disk_with_what_stands_on_it_and_escape_closes_it():
-    async def steps(app, pilot, sampling):
-        await moved(app, pilot, sampling)
-        await pilot.press("enter")
-        await until(pilot, lambda: "ms each" in shown(app))
-        opened = shown(app)
-        await pilot.press("escape")
-        await until(pilot, lambda: "Processes by" in shown(app))
-        return opened, shown(app)
-
-    opened, closed = live(steps)
-    assert "Flush" in opened
-    assert "On it" in opened
-    assert "ms each" not in closed
-
-
 @pytest.mark.long
 def test_a_wide_screen_tells_of_the_disk_under_the_cursor_without_being_asked():
     async def steps(app, pilot, sampling):
@@ -207,14 +191,24 @@ def test_a_wide_screen_tells_of_the_disk_under_the_cursor_without_being_asked():
     live(steps, (160, 50))
 
 
-def test_a_kernel_that_does_not_answer_is_told_and_holds_nothing():
+def test_enter_opens_a_disk_with_what_stands_on_it_and_a_kernel_that_does_not_answer_holds_nothing():
     async def steps(app, pilot, sampling):
         await moved(app, pilot, sampling)
+        await pilot.press("enter")
+        await until(pilot, lambda: "ms each" in shown(app))
+        opened = shown(app)
+        await pilot.press("escape")
+        await until(pilot, lambda: "Processes by" in shown(app))
+        closed = shown(app)
         sampling.silent_s = 9.0
         app.screen._tick()
         await until(pilot, lambda: "not answered for 9 s" in shown(app))
+        return opened, closed
 
-    live(steps)
+    opened, closed = live(steps)
+    assert "Flush" in opened
+    assert "On it" in opened
+    assert "ms each" not in closed
 
 
 @pytest.mark.long

@@ -8,7 +8,6 @@ from fsadvisor.tui.views.snapshot import finding_key
 from fsadvisor.tui.widgets.rows_view import RowsView
 from fsadvisor.tui.widgets.text_views import DocumentView
 from tests.tui.driving import TWO_SIZES, explored, said, screen, shown, typed, until
-from tests.tui.test_everywhere import MODES
 from tests.tui.test_unknowns import attesting
 
 OLD = "old-storage-server"
@@ -29,17 +28,23 @@ def at_the_bottom(app):
     return screen(app)[-1]
 
 
-@pytest.mark.parametrize("kind", ["mount", "disk"])
-def test_on_the_board_a_key_supposes_facts_of_the_row_and_of_nothing_else(kind):
+def test_on_the_board_a_key_supposes_facts_of_the_row_and_of_nothing_else():
     async def steps(app, pilot):
-        here = await on_the_board(app, pilot, kind)
-        await pilot.press("S")
-        await until(pilot, lambda: isinstance(app.screen, SuppositionForm))
-        return app.snapshot.subjects[here], app.screen._offered
+        offered = {}
+        for kind in ("mount", "disk"):
+            here = await on_the_board(app, pilot, kind)
+            await pilot.press("S")
+            await until(pilot, lambda: isinstance(app.screen, SuppositionForm))
+            offered[kind] = app.snapshot.subjects[here], {at for at, _ in app.screen._offered}
+            await pilot.press("escape", "tab")
+            await until(pilot, lambda: app.screen.name == "overview")
+        return offered
 
-    subject, offered = explored(steps, machine=OLD)
-    whose = {subject.id, *(one for one in subject.below if one.startswith("filesystem:") and kind == "mount")}
-    assert {at for at, _ in offered} == whose
+    offered = explored(steps, machine=OLD)
+    mount, whose = offered["mount"]
+    assert whose == {mount.id, *(one for one in mount.below if one.startswith("filesystem:"))}
+    disk, whose = offered["disk"]
+    assert whose == {disk.id}
 
 
 def test_on_the_board_a_key_attests_what_only_people_know_of_the_row(tmp_path):
@@ -102,16 +107,6 @@ def test_the_footer_offers_what_can_be_done_with_the_row():
     assert ["W Waive" in one for one in (advice, board)] == [True, False]
     assert ["S Suppose" in one for one in (advice, board)] == [True, True]
     assert ["Choose" in one for one in (advice, board)] == [True, False]
-
-
-@pytest.mark.parametrize("size", TWO_SIZES)
-def test_each_place_names_the_key_that_finds_anything(size):
-    async def steps(app, pilot):
-        for number, place in enumerate(MODES, 1):
-            await pilot.press(str(number))
-            await until(pilot, lambda place=place: app.current_mode == place and ": Find" in at_the_bottom(app))
-
-    explored(steps, machine=OLD, size=size)
 
 
 @pytest.mark.long
@@ -220,13 +215,17 @@ def test_what_is_found_by_no_name_says_so_and_names_the_nearest(typed, told):
     assert ("disk.plp = " in text) == (typed == "plpp")
 
 
-@pytest.mark.parametrize("keys", ["slash", "enter w"])
-def test_while_one_types_the_footer_offers_no_key_that_would_be_typed(keys):
+def test_while_one_types_the_footer_offers_no_key_that_would_be_typed():
     async def steps(app, pilot):
-        await pilot.press(*keys.split())
-        await until(pilot, lambda: "Enter Done" in at_the_bottom(app))
-        return at_the_bottom(app)
+        lines = []
+        for keys in (("slash",), ("escape", "enter", "w")):
+            await pilot.press(*keys)
+            await until(pilot, lambda: "Enter Done" in at_the_bottom(app))
+            lines.append(at_the_bottom(app))
+        return lines, app.screen.name
 
-    line = explored(steps, machine="lab-ext4-tuned")
-    assert "Esc" in line
-    assert not any(one in line for one in (": Find", "? Help", "q Quit", "/ Search"))
+    lines, name = explored(steps, machine="lab-ext4-tuned")
+    assert name == "finding"
+    for line in lines:
+        assert "Esc" in line
+        assert not any(one in line for one in (": Find", "? Help", "q Quit", "/ Search"))

@@ -32,16 +32,31 @@ def test_the_first_screen_names_the_machine_and_what_calls_for_action_and_what_i
 
 
 @pytest.mark.parametrize("size", SIZES)
-def test_moving_in_the_tree_narrows_the_advice_and_escape_shows_all(size):
+def test_what_is_under_the_cursor_is_told_in_full_and_moving_in_the_tree_narrows_the_advice(size):
     async def steps(app, pilot):
-        await pilot.press("tab", "j")
+        await pilot.pause()
+        first = shown(app)
+        await pilot.press("j")
+        await until(pilot, lambda: "2 of 3" in shown(app))
+        second = shown(app)
+        await pilot.press("tab")
+        await until(pilot, lambda: "/backup: " in shown(app))
+        row = shown(app)
+        await pilot.press("j")
         await until(pilot, lambda: re.search(r"Advice for /srv  \d+ of \d+", shown(app)))
         assert "Esc shows all" in shown(app)
         await pilot.press("escape")
         await until(pilot, lambda: "Esc shows all" not in shown(app))
-        return app.focused.id
+        return first, second, row, app.focused.id
 
-    assert explored(steps, SERVER, size) == "advice"
+    first, second, row, focused = explored(steps, SERVER, size)
+    assert "Finding  1 of 3" in first
+    assert "critical risk; on layer md0" in first
+    assert "Fix" in first
+    assert "critical risk; on layer md0" not in second
+    beside = (line.rsplit("││", 1)[-1].strip("│ ") for line in row.split("\n"))
+    assert "/backup: relatime, 3 errors, ext4, 88 % full, barriers, data=ordered, on sdd, sde" in " ".join(beside)
+    assert focused == "advice"
 
 
 @pytest.mark.long
@@ -52,33 +67,6 @@ def test_the_machine_as_a_whole_narrows_nothing():
         return cursor(app, "tree")
 
     assert explored(steps, SERVER) == "host"
-
-
-@pytest.mark.parametrize("size", SIZES)
-def test_the_row_under_the_cursor_is_told_in_full_beside_the_board(size):
-    async def steps(app, pilot):
-        await pilot.press("tab")
-        await until(pilot, lambda: "/backup: " in shown(app))
-        return shown(app)
-
-    beside = (line.rsplit("││", 1)[-1].strip("│ ") for line in explored(steps, SERVER, size).split("\n"))
-    assert "/backup: relatime, 3 errors, ext4, 88 % full, barriers, data=ordered, on sdd, sde" in " ".join(beside)
-
-
-@pytest.mark.parametrize("size", SIZES)
-def test_the_finding_under_the_cursor_is_told_with_what_to_do(size):
-    async def steps(app, pilot):
-        await pilot.pause()
-        first = shown(app)
-        await pilot.press("j")
-        await until(pilot, lambda: "2 of 3" in shown(app))
-        return first, shown(app)
-
-    first, second = explored(steps, SERVER, size)
-    assert "Finding  1 of 3" in first
-    assert "critical risk; on layer md0" in first
-    assert "Fix" in first
-    assert "critical risk; on layer md0" not in second
 
 
 def test_little_advice_is_told_with_all_its_words():
@@ -140,18 +128,7 @@ def test_the_board_is_sorted_otherwise_by_a_key():
     assert "worst first" in again[1]
 
 
-def test_enter_opens_the_finding_or_the_subject():
-    async def steps(app, pilot):
-        opened = []
-        app.go = lambda subplace, key: opened.append((subplace, key))
-        await pilot.press("enter", "tab", "enter")
-        await pilot.pause()
-        return opened
-
-    assert explored(steps, SERVER) == [("finding", "md-degraded\nlayer:md0"), ("subject", "mount:/backup")]
-
-
-def test_advice_is_chosen_for_the_plan_and_left_out_again():
+def test_advice_is_chosen_for_the_plan_and_left_out_again_and_enter_opens_it_or_the_subject():
     async def steps(app, pilot):
         for key in ("space", "plus"):
             await pilot.press(key)
@@ -160,8 +137,13 @@ def test_advice_is_chosen_for_the_plan_and_left_out_again():
             await pilot.press(key)
             await until(pilot, lambda: "in the plan" not in shown(app))
             assert app.chosen.pairs == ()
+        opened = []
+        app.go = lambda subplace, key: opened.append((subplace, key))
+        await pilot.press("enter", "tab", "enter")
+        await pilot.pause()
+        return opened
 
-    explored(steps, SERVER)
+    assert explored(steps, SERVER) == [("finding", "md-degraded\nlayer:md0"), ("subject", "mount:/backup")]
 
 
 @pytest.mark.long

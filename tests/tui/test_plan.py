@@ -15,20 +15,29 @@ async def with_all(app, pilot):
 
 
 @pytest.mark.parametrize("size", SIZES)
-def test_without_a_choice_it_says_how_to_choose_and_one_key_chooses_all(size):
+def test_one_key_chooses_all_and_findings_are_removed_one_by_one_and_all_at_once(size):
     async def steps(app, pilot):
         await pilot.press("6")
         await until(pilot, lambda: "No advice is chosen" in shown(app))
         before = shown(app)
         await with_all(app, pilot)
-        return before, shown(app), app.chosen.pairs
+        after, chosen = shown(app), app.chosen.pairs
+        await pilot.press("x")
+        await until(pilot, lambda: "Chosen  4" in shown(app))
+        row = app.screen.query_one("#chosen").row.key
+        await until(pilot, lambda: "4 steps" in shown(app))
+        await pilot.press("X")
+        await until(pilot, lambda: "No advice is chosen" in shown(app))
+        return before, after, chosen, row, app.chosen.pairs
 
-    before, after, chosen = explored(steps, MACHINE, size)
+    before, after, chosen, row, left = explored(steps, MACHINE, size)
     assert "Space" in before
     assert "chooses all" in before
     assert len(chosen) == 5
     assert "2 left to you" in after
     assert "[Steps]" in after
+    assert row == "\n".join(chosen[1]) != "\n".join(chosen[0])
+    assert left == ()
 
 
 @pytest.mark.long
@@ -58,23 +67,6 @@ def test_a_click_turns_to_a_page():
         return shown(app)
 
     assert "[plan.sh]" in explored(steps, MACHINE)
-
-
-def test_findings_are_removed_one_by_one_and_all_at_once():
-    async def steps(app, pilot):
-        await with_all(app, pilot)
-        first, second, *_ = app.chosen.pairs
-        await pilot.press("x")
-        await until(pilot, lambda: "Chosen  4" in shown(app))
-        row = app.screen.query_one("#chosen").row.key
-        await until(pilot, lambda: "4 steps" in shown(app))
-        await pilot.press("X")
-        await until(pilot, lambda: "No advice is chosen" in shown(app))
-        return first, second, row, app.chosen.pairs
-
-    first, second, row, left = explored(steps, MACHINE)
-    assert row == "\n".join(second) != "\n".join(first)
-    assert left == ()
 
 
 def test_enter_opens_the_finding_and_what_another_place_chooses_is_planned():

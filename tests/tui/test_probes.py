@@ -98,25 +98,18 @@ async def _asked(app, pilot):
 
 
 @pytest.mark.parametrize("size", SIZES)
-def test_mounts_and_jobs_stand_side_by_side(size):
+def test_mounts_and_jobs_stand_side_by_side_and_what_it_takes_is_shown_and_enter_does_not_start_it(size):
     async def steps(app, pilot, played):
-        return shown(app)
-
-    text = probing(steps, size=size)
-    assert "/var/lib/postgresql" in text
-    assert "Commit latency" in text
-
-
-@pytest.mark.parametrize("size", SIZES)
-def test_what_it_takes_is_shown_before_it_starts_and_enter_does_not_start_it(size):
-    async def steps(app, pilot, played):
+        listed = shown(app)
         await _asked(app, pilot)
         text = shown(app)
         await pilot.press("enter")
         await pilot.pause()
-        return text, played.said, app.screen.name
+        return listed, text, played.said, app.screen.name
 
-    text, said, name = probing(steps, Played(WARNING), size=size)
+    listed, text, said, name = probing(steps, Played(WARNING), size=size)
+    assert "/var/lib/postgresql" in listed
+    assert "Commit latency" in listed
     assert "up to 600 MiB" in text
     assert "warning: / is nearly full" in text
     assert (said, name) == (["stop"], "probes")

@@ -16,7 +16,7 @@ from fsadvisor.tui.session import Memory, Session
 from fsadvisor.tui.widgets.rows_view import RowsView
 from tests.paths import FIXTURES
 from tests.report import composed
-from tests.tui.driving import SIZES, TWO_SIZES, explored, shown, until
+from tests.tui.driving import SIZES, TWO_SIZES, explored, long, shown, until
 from tests.views.seen import snapshot_of
 
 STACKED = "lab-xfs-lvm-luks-raid1"
@@ -43,27 +43,19 @@ async def on_row(app, pilot, key):
     await pilot.pause()
 
 
-@pytest.mark.parametrize("size", [*SIZES, (160, 50)])
-def test_the_head_the_stack_and_facts_are_seen_at_once(size):
+@pytest.mark.parametrize("size", [*SIZES, long(160, 50)])
+def test_the_head_the_stack_and_facts_are_seen_at_once_and_the_one_under_the_cursor_with_its_meaning(size):
     async def steps(app, pilot):
         await opened(app, pilot, "disk:sda")
-        return shown(app)
+        text = shown(app)
+        await on_row(app, pilot, "fact\ndisk.write_cache")
+        return text, shown(app)
 
-    text = explored(steps, machine=STACKED, size=size)
+    text, fact = explored(steps, machine=STACKED, size=size)
     assert "disk sda (Samsung SSD 870 EVO 1TB): " in text
     assert "this one" in text
     assert "transport" in text
-
-
-@pytest.mark.parametrize("size", TWO_SIZES)
-def test_the_fact_under_the_cursor_is_told_with_its_meaning(size):
-    async def steps(app, pilot):
-        await opened(app, pilot, "disk:sda")
-        await on_row(app, pilot, "fact\ndisk.write_cache")
-        return shown(app)
-
-    text = explored(steps, machine=STACKED, size=size)
-    assert "whether the kernel believes in a volatile cache" in " ".join(text.split())
+    assert size == (120, 40) or "whether the kernel believes in a volatile cache" in " ".join(fact.split())
 
 
 @pytest.mark.long
@@ -144,24 +136,19 @@ def test_braces_go_from_part_to_part():
     assert all(key.startswith("part\n") for key in found)
 
 
-def test_a_search_narrows_the_list_to_what_it_finds():
+def test_a_search_narrows_the_list_to_what_it_finds_and_a_subject_that_has_gone_says_so_calmly():
     async def steps(app, pilot):
         await opened(app, pilot, "disk:sda")
         await pressed(pilot, "slash", *"believes", "enter")
-        return [row.key for row in app.screen.query_one("#rows", RowsView).rows]
-
-    assert explored(steps, machine=STACKED) == ["fact\ndisk.write_cache"]
-
-
-def test_a_subject_that_has_gone_says_so_calmly():
-    async def steps(app, pilot):
-        await opened(app, pilot, "disk:sda")
+        found = [row.key for row in app.screen.query_one("#rows", RowsView).rows]
+        await pressed(pilot, "escape")
         app.snapshot = snapshot_of(composed.empty(), number=99)
         await until(pilot, lambda: app.screen._shown == 99)
         await pressed(pilot, "j", "enter", "tab", "right_curly_bracket")
-        return shown(app)
+        return found, shown(app)
 
-    text = explored(steps, machine=STACKED)
+    found, text = explored(steps, machine=STACKED)
+    assert found == ["fact\ndisk.write_cache"]
     assert "disk:sda: not there any more" in text
     assert "as of the look of this moment" in text
 

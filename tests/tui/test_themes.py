@@ -38,8 +38,10 @@ def test_what_is_good_and_what_is_bad_differ_in_blue_for_who_sees_no_red_and_gre
     assert good.blue - max(bad.blue, warning.blue) > 100
 
 
-def test_the_key_t_names_each_theme_as_it_comes():
+def test_the_key_t_names_each_theme_as_it_comes_and_a_screen_is_drawn_outside_of_a_paint_too():
     async def steps(app, pilot):
+        app.screen._render_content()
+        assert "Overview" in shown(app)
         for name in ("light", "high contrast", "colour-blind safe", "dark"):
             await pilot.press("t")
             await until(pilot, lambda name=name: f"theme: {name}" in shown(app))
@@ -55,11 +57,3 @@ def test_the_key_t_says_why_it_changes_nothing_where_no_colours_are_ours(monkeyp
 
     monkeypatch.setenv("NO_COLOR", "1")
     explored(steps, notifications=True)
-
-
-def test_a_screen_is_drawn_outside_of_a_paint_too():
-    async def steps(app, _pilot):
-        app.screen._render_content()
-        return shown(app)
-
-    assert "Overview" in explored(steps)

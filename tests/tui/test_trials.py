@@ -44,41 +44,39 @@ async def _asked(app, pilot):
 
 
 @pytest.mark.parametrize("size", SIZES)
-def test_what_can_be_tried_compared_and_forecast_is_listed(size):
+def test_what_can_be_tried_is_listed_and_what_it_takes_is_shown_and_enter_does_not_start_it(size):
     async def steps(app, pilot, played):
-        return shown(app)
-
-    text = trials(steps, size=size)
-    assert "Reads write access" in text
-    assert "in an image: XFS as it comes" in text
-    assert "Forecast what a faster device would bring" in text
-
-
-@pytest.mark.parametrize("size", SIZES)
-def test_what_a_trial_takes_is_shown_before_it_starts_and_enter_does_not_start_it(size):
-    async def steps(app, pilot, played):
+        listed = shown(app)
         await _asked(app, pilot)
         text = shown(app)
         await pilot.press("enter")
         await pilot.pause()
-        return text, played, app.screen.name
+        return listed, text, played, app.screen.name
 
-    text, played, name = trials(steps, size=size)
+    listed, text, played, name = trials(steps, size=size)
+    assert "Reads write access" in listed
+    assert "in an image: XFS as it comes" in listed
+    assert "Forecast what a faster device would bring" in listed
     assert "up to 1 GiB" in text
     assert "can cost" in text
     assert (played.said, name) == (["stop"], "trials")
     assert played.asked[0].rule == "access-times-written"
 
 
-def test_what_is_refused_can_not_be_started():
+def test_a_finding_that_cannot_be_tried_says_so_and_what_is_refused_can_not_be_started():
     async def steps(app, pilot, played):
+        told = []
+        app.screen.notify = lambda words, **_: told.append(words)
+        app.wanted_trial = ("access-times-written", "mount:/gone")
+        app.screen._take_wish()
         await _asked(app, pilot)
         text = shown(app)
         await pilot.press("y")
         await pilot.pause()
-        return text, played.said
+        return told, text, played.said
 
-    text, said = trials(steps, Played(FULL))
+    told, text, said = trials(steps, Played(FULL))
+    assert "not among what can be tried here on mount:/gone" in told[0]
     assert "refused: / is full" in text
     assert "go" not in said
 
@@ -141,10 +139,15 @@ async def _next_page(app, pilot):
     return shown(app)
 
 
-def test_escape_asks_before_it_stops_a_trial():
+def test_one_thing_is_measured_at_a_time_and_escape_asks_before_it_stops_a_trial():
     async def steps(app, pilot, played):
         await _asked(app, pilot)
         await pilot.press("y")
+        await until(pilot, lambda: "So far" in shown(app))
+        await pilot.press("4", "tab", "m")
+        await pilot.pause()
+        assert (app.prober.progress, app.measures) == (None, True)
+        await pilot.press("7")
         await until(pilot, lambda: "So far" in shown(app))
         await pilot.press("escape")
         await until(pilot, lambda: "Stop it?" in shown(app))
@@ -224,17 +227,6 @@ def test_a_folder_is_of_the_trials_that_it_was_asked_for():
     assert trials(steps) == {"/var/lib/postgresql": "/var/lib/postgresql/x"}
 
 
-def test_a_finding_that_cannot_be_tried_says_so():
-    async def steps(app, pilot, played):
-        said = []
-        app.screen.notify = lambda words, **_: said.append(words)
-        app.wanted_trial = ("access-times-written", "mount:/gone")
-        app.screen._take_wish()
-        return said
-
-    assert "not among what can be tried here on mount:/gone" in trials(steps)[0]
-
-
 @pytest.mark.long
 def test_one_side_alone_is_not_compared():
     async def steps(app, pilot, played):
@@ -266,18 +258,6 @@ def test_a_finding_leads_to_its_trial():
         return app.screen.query_one("#trials").row.key
 
     assert explored(steps) == "try\naccess-times-written\n/var/lib/postgresql"
-
-
-def test_one_thing_is_measured_at_a_time():
-    async def steps(app, pilot, played):
-        await _asked(app, pilot)
-        await pilot.press("y")
-        await until(pilot, lambda: "So far" in shown(app))
-        await pilot.press("4", "tab", "m")
-        await pilot.pause()
-        return app.prober.progress, app.measures
-
-    assert trials(steps) == (None, True)
 
 
 @pytest.mark.long

@@ -70,20 +70,6 @@ def attesting(steps, file, size=(80, 24), machine=MACHINE):
     return asyncio.run(run())
 
 
-@pytest.mark.parametrize("size", SIZES)
-def test_what_could_not_be_told_is_a_list_with_the_gravest_first(size):
-    async def steps(app, pilot):
-        await opened(app, pilot)
-        return [one.severity for one in app.screen._gathered.tasks], shown(app)
-
-    severities, text = explored(steps, size=size)
-    order = ("critical", "high", "moderate", "low")
-    assert severities == sorted(severities, key=order.index)
-    assert "Not known" in text
-    assert "holds back advice: disk.datasheet_plp" in text
-    assert ("And so decide" in text) is (size[0] >= 120)
-
-
 @pytest.mark.long
 def test_the_heads_count_and_the_places_are_one_number():
     async def steps(app, pilot):
@@ -96,17 +82,23 @@ def test_the_heads_count_and_the_places_are_one_number():
 
 
 @pytest.mark.parametrize("size", SIZES)
-def test_enter_opens_the_task_and_escape_leads_back_to_the_list(size):
+def test_what_could_not_be_told_is_a_list_with_the_gravest_first_and_enter_opens_the_task(size):
     async def steps(app, pilot):
         await opened(app, pilot)
+        severities, listed = [one.severity for one in app.screen._gathered.tasks], shown(app)
         await pilot.press("down", "enter")  # the first one holds no advice back
         await pilot.pause()
         near, detail = shown(app), app.focused.id
         await pilot.press("escape")
         await pilot.pause()
-        return near, detail, app.focused.id, shown(app)
+        return severities, listed, near, detail, app.focused.id, shown(app)
 
-    near, detail, tasks, text = explored(steps, size=size)
+    severities, listed, near, detail, tasks, text = explored(steps, size=size)
+    order = ("critical", "high", "moderate", "low")
+    assert severities == sorted(severities, key=order.index)
+    assert "Not known" in listed
+    assert "holds back advice: disk.datasheet_plp" in listed
+    assert ("And so decide" in listed) is (size[0] >= 120)
     assert (detail, tasks) == ("detail", "tasks")
     assert "It would tell" in near
     pane = " ".join(line.rpartition("│")[2] for line in near.splitlines())
@@ -253,21 +245,14 @@ def test_a_number_is_typed_and_must_be_one(tmp_path):
     assert tomllib.loads(file.read_text())["attestation"][0]["value"] == 250000
 
 
-def test_what_can_not_be_attested_or_kept_is_refused_in_the_words_of_the_command_line():
+def test_what_can_not_be_attested_or_kept_is_refused_and_m_goes_to_probes_with_job_and_mount_chosen():
     async def steps(app, pilot):
         await opened(app, pilot)
         for means, words in ((Means.MEASURE, "can't be attested"), (Means.ATTEST, "--attestations")):
             await on_first(app, pilot, means)
             await pilot.press("a")
             await until(pilot, lambda words=words: words in said(app))
-        return isinstance(app.screen, Unknowns)
-
-    assert explored(steps)
-
-
-def test_m_goes_to_probes_with_the_job_and_the_mount_chosen():
-    async def steps(app, pilot):
-        await opened(app, pilot)
+        assert isinstance(app.screen, Unknowns)
         await on_first(app, pilot, Means.MEASURE)
         await pilot.press("m")
         await until(pilot, lambda: app.screen.name == "probes" and app.wanted_probe is None)
