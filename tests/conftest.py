@@ -8,12 +8,12 @@ import pytest
 from hypothesis import HealthCheck, settings
 
 from fsadvisor.__main__ import _OF_THE_CALLER
-from fsadvisor.machine import fetched
+from fsadvisor.machine import packages
 from tests.loops import clear_left, mounts_of_its_own, temporary
 from tests.paths import CAPTURES
 
 # Tools that `make test` fetched come after the system's own.
-os.environ["PATH"] = os.pathsep.join((os.environ["PATH"], *fetched.commands()))
+os.environ["PATH"] = os.pathsep.join((os.environ["PATH"], *packages.fetched_folders()))
 
 # No deadline and no look at how long it takes to make examples, whatever the machine does besides.
 for profile, examples in (("few", 20), ("long", 200)):  # the latter is `make long`'s

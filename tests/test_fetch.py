@@ -7,7 +7,7 @@ import subprocess
 
 import pytest
 
-from fsadvisor.machine import fetched
+from fsadvisor.machine import packages
 from fsadvisor.machine.runner import Runner
 from tools import fetch
 from tools.package_managers import FetchError
@@ -144,12 +144,12 @@ def made(tmp_path, mode=0o755):
     (tmp_path / "tools" / "bin").mkdir(parents=True)
     (tmp_path / "tools").chmod(0o755)
     (tmp_path / "tools" / "bin").chmod(mode)
-    return fetched.commands(str(tmp_path), os.geteuid())
+    return packages.fetched_folders(str(tmp_path), os.geteuid())
 
 
 def test_the_program_looks_where_the_set_up_fetches_to(tmp_path):
     assert made(tmp_path) == (str(tmp_path / "tools" / "bin"),)
-    assert FETCHED.relative_to(FETCHED.parent) == (tmp_path / fetched.FOLDER).relative_to(tmp_path)
+    assert FETCHED.relative_to(FETCHED.parent) == (tmp_path / packages.FOLDER).relative_to(tmp_path)
 
 
 def test_what_was_fetched_is_remembered_for_this_place_and_system(tmp_path):
@@ -176,16 +176,16 @@ def test_fetched_tools_that_others_may_change_are_not_used(tmp_path, mode):
 def test_fetched_tools_of_another_user_are_not_used_by_root(tmp_path, name):
     made(tmp_path)
     os.chown(tmp_path / name, 12345, 12345)
-    assert fetched.commands(str(tmp_path), 0) == ()
-    assert fetched.refused(str(tmp_path), 0) == (str(tmp_path / "tools" / "bin"),)
-    assert fetched.commands(str(tmp_path), 12345) != ()
+    assert packages.fetched_folders(str(tmp_path), 0) == ()
+    assert packages.refused_folders(str(tmp_path), 0) == (str(tmp_path / "tools" / "bin"),)
+    assert packages.fetched_folders(str(tmp_path), 12345) != ()
 
 
 def test_a_link_in_place_of_the_fetched_tools_is_not_followed(tmp_path):
     made(tmp_path / "elsewhere")
     (tmp_path / "tools").symlink_to(tmp_path / "elsewhere" / "tools")
-    assert fetched.commands(str(tmp_path)) == ()
+    assert packages.fetched_folders(str(tmp_path)) == ()
 
 
 def test_where_nothing_was_fetched_nothing_is_looked_for(tmp_path):
-    assert fetched.commands(str(tmp_path)) == fetched.refused(str(tmp_path)) == ()
+    assert packages.fetched_folders(str(tmp_path)) == packages.refused_folders(str(tmp_path)) == ()

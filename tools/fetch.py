@@ -14,7 +14,7 @@ import shutil
 import stat
 from typing import TYPE_CHECKING, Final
 
-from fsadvisor.machine.fetched import refused
+from fsadvisor.machine.packages import refused_folders
 from tools.fetch_apt import APT
 from tools.package_managers import FetchError, run
 
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 STAMP: Final = "fetched.json"
 COMMANDS: Final = "bin"
-"""Where a directory of fetched tools keeps its commands; fsadvisor.machine.fetched looks there."""
+"""Where a directory of fetched tools keeps its commands; fsadvisor.machine.packages looks there."""
 _TREE: Final = "tree"
 _NOT_IN_A_LIBRARY_PATH: Final = set(":;$")
 _LOADER_FAILED: Final = (126, 127)
@@ -69,7 +69,7 @@ def noted(place: Path, fingerprint: str) -> tuple[dict[str, str], dict[str, str]
         content = json.loads((place / STAMP).read_text())
     except (OSError, ValueError):
         return {}, {}
-    if content.get("fingerprint") == fingerprint and not refused(str(place.parent)):
+    if content.get("fingerprint") == fingerprint and not refused_folders(str(place.parent)):
         return content["wanted"], content["fetched"]
     return {}, {}
 

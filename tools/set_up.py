@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 ROOT = Path(__file__).resolve().parent.parent
 VENV = ROOT / ".venv"
 FETCHED = VENV / "tools"
-"""Where fetched tools are; fsadvisor.machine.fetched looks there."""
+"""Where fetched tools are; fsadvisor.machine.packages looks there."""
 STAMP = "set-up.sha256"
 PIP_WHEEL = ROOT / "tools" / "pip-26.3-py3-none-any.whl"
 PIP_SHA256 = "f3b60b20ffaadd4415ed7957212a38ac63fa4c5fa375bd0f4a797777940fad13"

@@ -91,18 +91,21 @@ def _audit(chosen: argparse.Namespace) -> int:
 
         if terminal := exploring.terminal_of(chosen):
             return exploring.explore(chosen, terminal)
+    from fsadvisor.survey.whole import ask_ahead
+
+    machine = inputs.machine(chosen)
+    ask_ahead(machine)
     from fsadvisor.report.as_json import could_not_look
     from fsadvisor.report.model import MachineIdentity, Provenance
 
     rulebook = inputs.rulebook(chosen)
-    machine = inputs.machine(chosen)
     seen, which = inputs.identified(machine, chosen, MachineIdentity)
     identity = which() if chosen.form in ("json", "lines", "brief") else None
-    del which  # and with it all that was read of the machine: of a big one that is more than its report takes
+    about = Provenance(version=__version__, root=machine.root, rule_errors=rulebook.errors, identity=identity)
+    del which, machine  # and with them all that was read: of a big machine that is more than its report takes
     storage = with_fitting_waivers(seen, rulebook.rules)
     verdicts = advise(storage, rulebook.rules, every=chosen.all)
-    status = BLIND if could_not_look(storage, machine.root) else _exit_code(chosen, verdicts, rulebook)
-    about = Provenance(version=__version__, root=machine.root, rule_errors=rulebook.errors, identity=identity)
+    status = BLIND if could_not_look(storage, about.root) else _exit_code(chosen, verdicts, rulebook)
     if status or not chosen.quiet:
         report = _report(chosen, storage, verdicts, about)
         _replace(chosen.output, report, chosen.form) if chosen.output else _write(report)

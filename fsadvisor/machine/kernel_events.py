@@ -33,7 +33,7 @@ from fsadvisor.facts import Cause, Unknown
 from fsadvisor.machine.port import Answer, MachineError, Reply
 from fsadvisor.machine.pulse import block_devices
 from fsadvisor.machine.runner import Runner, decoded
-from fsadvisor.machine.watching import udev_context
+from fsadvisor.machine.udev import udev_context
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping

@@ -23,7 +23,8 @@ from fsadvisor.machine.port import Answer, Argv, Reply
 from fsadvisor.machine.redaction import CHANGED, settings_about_storage
 from fsadvisor.machine.runner import OUTPUT_CAP_BYTES, TOOL_FOLDERS, Runner, decoded, encoded, too_much
 from fsadvisor.machine.time_limits import within
-from fsadvisor.machine.watching import processes, udev_database
+from fsadvisor.machine.udev import udev_database
+from fsadvisor.machine.watching import processes
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence

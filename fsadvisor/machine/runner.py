@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Final, cast
 from msgspec import Struct, field
 
 from fsadvisor.facts import Cause, Unknown, unreadable
-from fsadvisor.machine import fetched, packages, port, time_limits, tools
+from fsadvisor.machine import packages, port, time_limits, tools
 from fsadvisor.machine.port import Answer, Argv, Reply
 from fsadvisor.machine.time_limits import Patience
 from fsadvisor.machine.tools import forbid_syncs
@@ -29,8 +29,8 @@ if TYPE_CHECKING:
     from typing import IO
 
 
-FETCHED = fetched.commands()
-REFUSED = fetched.refused()
+FETCHED = packages.fetched_folders()
+REFUSED = packages.refused_folders()
 TOOL_FOLDERS = (
     "/usr/local/sbin",
     "/usr/local/bin",

@@ -1,4 +1,4 @@
-"""What udev and /proc say, through pyudev and psutil: these load slowly, so each is imported when it is needed.
+"""The running processes, as /proc shows them.
 
 Of a process in a container: which container it is, and where its mounts come from. Nothing below the container's own
 root is opened here: see untouched.py. Of QEMU: the disks that it was given, by `-blockdev` with JSON or names with dots
@@ -14,10 +14,8 @@ import contextlib
 import json
 import os
 import posixpath
-import sys
-import threading
+import pwd
 from pathlib import Path
-from types import ModuleType
 from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias, get_args
 
 from fsadvisor import strict_json
@@ -33,71 +31,16 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
 
-def udev_database() -> Answer:
-    """The block devices' udev properties, as `udevadm info --export-db` prints them, sorted by device path."""
-    try:
-        udev = udev_context()
-    except ImportError as error:
-        return Unknown(Cause.NO_TOOL, f"install libudev1 and python3-pyudev ({error})", port.UDEV_SOURCE)
-    try:
-        devices = sorted(udev.list_devices(subsystem="block"), key=lambda device: device.device_path)
-    except (OSError, ValueError) as error:
-        return unreadable(f"udev: {error}", port.UDEV_SOURCE)
-    return Reply("".join(f"{line}\n" for device in devices for line in _udev_lines(device)), port.UDEV_SOURCE)
-
-
-def udev_context() -> Any:  # noqa: ANN401 - pyudev has no types
-    """pyudev's door to libudev, which is loaded by its soname. Raises ImportError where it can't be.
-
-    While it is imported it gets ours for the one function that it needs of ctypes.util: that module's may run gcc and
-    ld, from wherever PATH says, and what it imports for that takes longer to load than pyudev.
-    """
-    with _IMPORTING, _instead("ctypes.util", find_library={"udev": "libudev.so.1"}.get):
-        import pyudev
-
-    try:
-        return pyudev.Context()
-    except OSError as error:
-        raise ImportError(str(error)) from error
-
-
-_IMPORTING: Final = threading.Lock()
-
-
-@contextlib.contextmanager
-def _instead(name: str, **names: object) -> Iterator[None]:
-    """Whoever imports that module meanwhile gets one that has these names alone."""
-    before, stand_in = sys.modules.get(name), ModuleType(name)
-    vars(stand_in).update(names)
-    sys.modules[name] = stand_in
-    try:
-        yield
-    finally:
-        if before is None:
-            del sys.modules[name]
-        else:
-            sys.modules[name] = before
-
-
-def _udev_lines(device: Any) -> Iterator[str]:  # noqa: ANN401 - pyudev has no types
-    yield f"P: {device.device_path}"
-    yield f"N: {(device.device_node or '').removeprefix('/dev/')}"
-    for link in sorted(device.device_links):
-        yield f"S: {link.removeprefix('/dev/')}"
-    for key, value in sorted(device.properties.items()):
-        if "\n" not in value:  # the form has no escape for it: the rest would pass for properties of its own
-            yield f"E: {key}={value}"
-    yield ""
+_ENDED: Final = (FileNotFoundError, ProcessLookupError)
+"""What the kernel says of a process that ended, and of a descriptor that was closed, since they were listed."""
 
 
 def processes(names: Sequence[str]) -> Answer:
     """The running processes with one of these names, as JSON, sorted by name and pid."""
-    if not os.path.exists("/proc/self"):  # noqa: PTH110 - as quick as can be; psutil ends in an IndexError
+    if not os.path.exists("/proc/self"):  # noqa: PTH110 - as quick as can be
         return Unknown(Cause.NOT_EXPOSED, "run it where /proc is mounted", port.PROCESSES_SOURCE)
     try:
         found = _called(names)
-    except ImportError:
-        return Unknown(Cause.NO_TOOL, "install python3-psutil", port.PROCESSES_SOURCE)
     except (OSError, ValueError) as error:
         return unreadable(f"processes: {error}", port.PROCESSES_SOURCE)
     found.sort(key=lambda process: (process["name"], process["pid"]))
@@ -105,55 +48,96 @@ def processes(names: Sequence[str]) -> Answer:
 
 
 def _called(names: Sequence[str]) -> list[dict[str, Any]]:
-    """Each with one of these names. Raises ImportError, OSError, ValueError."""
-    pids = list(_perhaps_called({name[:_COMM_LENGTH] for name in names}))
-    if not pids:
-        return []
-    import psutil
-
+    """Each with one of these names. Raises OSError where /proc is refused."""
     found = []
-    for pid in pids:
-        with contextlib.suppress(psutil.Error, FileNotFoundError, ProcessLookupError):  # it ended meanwhile
-            process = psutil.Process(pid)
-            if process.name() in names:
-                found.append(_process(process.as_dict(["pid", "name", "username", "cwd", "cmdline"])))
+    for pid, comm in _perhaps_called({name[:_COMM_LENGTH] for name in names}):
+        with contextlib.suppress(*_ENDED):
+            arguments = _arguments(pid)
+            program = posixpath.basename(arguments[0]) if arguments else ""
+            name = program if len(comm) == _COMM_LENGTH and program.startswith(comm) else comm
+            if name in names:
+                found.append(_process(pid, name, arguments))
     return found
 
 
 _COMM_LENGTH: Final = 15
-"""Of a process's name the kernel keeps so much; psutil takes the rest from its arguments."""
+"""Of a process's name the kernel keeps so much; its arguments tell the rest."""
 
 
-def _perhaps_called(beginnings: set[str]) -> Iterator[int]:
+def _perhaps_called(beginnings: set[str]) -> Iterator[tuple[int, str]]:
     for pid in filter(str.isdecimal, os.listdir("/proc")):  # noqa: PTH208 - names only
         with contextlib.suppress(OSError), open(f"/proc/{pid}/comm", "rb") as comm:  # noqa: PTH123 - quick
-            if os.fsdecode(comm.read().rstrip(b"\n")) in beginnings:
-                yield int(pid)
+            if (name := os.fsdecode(comm.read().rstrip(b"\n"))) in beginnings:
+                yield int(pid), name
 
 
-def _process(info: dict[str, Any]) -> dict[str, Any]:
-    """One process; a folder that psutil was refused (None) is marked as denied."""
+def _arguments(pid: int) -> list[str] | None:
+    """None where they can't be read. Of a program that wrote over its own there may be spaces between.
+
+    Raises FileNotFoundError or ProcessLookupError of one that has ended.
+    """
+    try:
+        words = os.fsdecode(Path(f"/proc/{pid}/cmdline").read_bytes()).removesuffix("\0")
+    except _ENDED:
+        raise
+    except OSError:
+        return None
+    return words.split("\0" if "\0" in words else " ") if words else []
+
+
+def _process(pid: int, name: str, arguments: list[str] | None) -> dict[str, Any]:
+    """One process; what was refused (None) is marked as denied. Raises as those that it asks."""
+    words, cwd = arguments or [], _working_directory(pid)
     process = {
-        "pid": info["pid"],
-        "name": info["name"],
-        "user": info["username"],
-        "cwd": info["cwd"] or None,
-        "paths": argument_paths(info["cmdline"] or []),
-        "settings": settings_in_arguments(info["cmdline"] or []),
-        "here": _has_our_root(info["pid"]),
+        "pid": pid,
+        "name": name,
+        "user": _user(pid),
+        "cwd": cwd,
+        "paths": argument_paths(words),
+        "settings": settings_in_arguments(words),
+        "here": _has_our_root(pid),
     }
     if process["here"]:
-        process["writes"] = _written_folder(info["pid"])
-    if info["name"] in ENVIRONMENT and (info["name"] == "etcd" or process["here"] is False):
-        process["environment"] = _environment(info["pid"], info["name"])
-    if info["name"] in QEMU_NAMES:
-        process["images"] = qemu_disks(info["cmdline"] or [])
+        process["writes"] = _written_folder(pid)
+    if name in ENVIRONMENT and (name == "etcd" or process["here"] is False):
+        process["environment"] = _environment(pid, name)
+    if name in QEMU_NAMES:
+        process["images"] = qemu_disks(words)
     if process["here"] is False:
-        process |= container_fields(info["pid"], process["cwd"])
-        if info["name"] in OVERWRITES:
-            process["started"] = started_with(info["pid"])
-    denied = info["cwd"] is None or info["cmdline"] is None or process["here"] is None
+        process |= container_fields(pid, cwd)
+        if name in OVERWRITES:
+            process["started"] = started_with(pid)
+    denied = cwd is None or arguments is None or process["here"] is None
     return process | {"denied": True} if denied else process
+
+
+_DELETED: Final = " (deleted)"
+
+
+def _working_directory(pid: int) -> str | None:
+    """None where that can't be read, as where it is longer than a path may be.
+
+    Raises FileNotFoundError or ProcessLookupError of one that has ended.
+    """
+    try:
+        path = str(Path(f"/proc/{pid}/cwd").readlink())
+    except _ENDED:
+        raise
+    except OSError:
+        return None
+    return path.removesuffix(_DELETED) if path.endswith(_DELETED) and not os.path.exists(path) else path  # noqa: PTH110
+
+
+_UID: Final = late(r"\nUid:\t(\d+)")
+
+
+def _user(pid: int) -> str:
+    """Whose it is: his name, else his number."""
+    found = _UID.search(_text(f"/proc/{pid}/status") or "")
+    try:
+        return pwd.getpwuid(int(found[1])).pw_name if found else ""
+    except KeyError:
+        return found[1] if found else ""
 
 
 _NO_DATA: Final = ("/var/log/", "/run/", "/var/run/", "/proc/", "/sys/", "/dev/", "/tmp/", "/etc/", "/usr/")  # noqa: S108
@@ -161,17 +145,26 @@ _NO_DATA: Final = ("/var/log/", "/run/", "/var/run/", "/proc/", "/sys/", "/dev/"
 
 def _written_folder(pid: int) -> str | None:
     """The folder that holds all files that it has open for writing, logs aside; None where it has none of its own."""
-    import psutil
-
+    folders: set[str] = set()
     try:
-        files = psutil.Process(pid).open_files()
-    except (psutil.Error, OSError):
+        for number in os.listdir(f"/proc/{pid}/fd"):  # noqa: PTH208 - of thousands
+            with contextlib.suppress(*_ENDED):
+                path = os.readlink(f"/proc/{pid}/fd/{number}")  # noqa: PTH115 - of thousands
+                folder = posixpath.dirname(path)
+                if folder not in folders and not path.startswith(_NO_DATA) and _is_written(pid, number, path):
+                    folders.add(folder)
+    except OSError:
         return None
-    folders = {
-        posixpath.dirname(file.path) for file in files if file.mode != "r" and not file.path.startswith(_NO_DATA)
-    }
     common = posixpath.commonpath(folders) if folders else "/"
     return common if common.count("/") > 1 and common not in ("/var/lib", "/var/spool") else None
+
+
+def _is_written(pid: int, number: str, path: str) -> bool:
+    """Whether a descriptor that leads there is a regular file's, and open for writing."""
+    if not path.startswith("/") or not os.path.isfile(path):  # noqa: PTH113 - of thousands
+        return False
+    flags = (_text(f"/proc/{pid}/fdinfo/{number}") or "").partition("flags:")[2].split()
+    return bool(flags) and int(flags[0], 8) & os.O_ACCMODE != os.O_RDONLY
 
 
 def _environment(pid: int, process: str) -> list[list[str]] | None:
@@ -188,7 +181,7 @@ def _has_our_root(pid: int) -> bool | None:
     """
     try:
         theirs, ours = os.stat(f"/proc/{pid}/root/."), os.stat("/")  # noqa: PTH116 - a path would lose the dot
-    except (FileNotFoundError, ProcessLookupError):
+    except _ENDED:
         raise
     except OSError:
         return None

@@ -21,7 +21,7 @@ from fsadvisor.rulebook.ranking import rank_of
 from fsadvisor.rulebook.rule import CALLS_FOR_ACTION, SILENT, SPOKEN, Outcome
 from fsadvisor.rulebook.shape import SEVERITIES, Keep
 from fsadvisor.rulebook.tables import errata
-from fsadvisor.storage.catalogue import catalogue
+from fsadvisor.storage.catalogue import NAMESPACES
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -203,8 +203,8 @@ def own_facts(seen: Subject) -> list[tuple[str, Fact[Any]]]:
 @cache
 def _reader(namespace: str) -> tuple[tuple[str, ...], Callable[[Facts], tuple[Fact[Any], ...]]]:
     """The names of a kind's facts, and what reads all of them at once."""
-    names = tuple(entry.name for entry in catalogue().values() if entry.namespace == namespace)
-    return names, attrgetter(*(name.partition(".")[2] for name in names))
+    fields = tuple(NAMESPACES[namespace].abouts)
+    return tuple(f"{namespace}.{field}" for field in fields), attrgetter(*fields)
 
 
 def _text(text: str) -> str:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import gc
 from contextlib import contextmanager
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from msgspec.structs import replace
 
@@ -192,6 +192,12 @@ def _reached(start: Iterable[str], edges: Mapping[str, Iterable[str]]) -> set[st
     return seen
 
 
+def ask_ahead(machine: Machine) -> None:
+    """Let the tools that every survey asks begin, where there is something else to do before it."""
+    machine.expect(_OF_HOST)
+
+
+_OF_HOST: Final[tuple[Argv, ...]] = (*host.COMMANDS, configured.MOUNT_UNITS, KERNEL_LOG)
 _RUN_AHEAD = 256
 _NO_BLOCK_DEVICES = block.BlockTree(devices={}, by_number={}, mapped={})
 
@@ -319,7 +325,7 @@ def _commands(machine: Machine, tree: BlockTree, labels_told: bool) -> list[Argv
 
 def _of_host_and_drives(tree: BlockTree) -> list[Argv]:
     """Those that read no disk."""
-    wanted: list[Argv] = [*host.COMMANDS, configured.MOUNT_UNITS, KERNEL_LOG]
+    wanted = [*_OF_HOST]
     for device in tree.devices.values():
         if device.is_disk:
             wanted += drive.commands(device, transport(device))

@@ -45,7 +45,7 @@ def causes():
 
 def mapped(scenario, target):
     """An ext4 on a device-mapper device over a quick disk: its kernel name, and where it is mounted."""
-    disk = null_blk.create(scenario, "nullb0", cache_size=64)
+    disk = null_blk.create(scenario, "nullb0", volatile_cache=True)
     sectors = int(run("blockdev", "--getsz", f"/dev/{disk}"))
     run("dmsetup", "create", "staged", "--table", f"0 {sectors} {target.format(disk=f'/dev/{disk}')}")
     scenario.undo(run, "dmsetup", "remove", "--retry", "staged")
@@ -77,7 +77,7 @@ def test_a_suspended_device_is_told_and_how_it_is_resumed(scenario):
 
 def test_an_array_that_checks_itself_is_told_while_tasks_wait_for_it(scenario):
     """md check of a RAID 1 with a slow member, under a program that syncs: the array's own work"""
-    slow = null_blk.create(scenario, "nullb0", cache_size=64, irqmode=2, completion_nsec=20_000_000)
+    slow = null_blk.create(scenario, "nullb0", volatile_cache=True, irqmode=2, completion_nsec=20_000_000)
     nodes = [f"/dev/{slow}", f"/dev/{scenario.attach('shelf')[0]}"]
     run("modprobe", "raid1")
     scenario.undo(run, "wipefs", "-aq", nodes[1])  # else udev takes the disk for an array when it comes again
@@ -98,8 +98,8 @@ def test_an_array_that_checks_itself_is_told_while_tasks_wait_for_it(scenario):
 
 def test_an_array_that_is_rebuilt_is_told_while_tasks_wait_for_it(scenario):
     """a member put back into a RAID 1, slow to be written, under a program that syncs: the array's own work"""
-    slow = null_blk.create(scenario, "nullb0", cache_size=64, irqmode=2, completion_nsec=20_000_000)
-    quick = null_blk.create(scenario, "nullb1", cache_size=64)
+    slow = null_blk.create(scenario, "nullb0", volatile_cache=True, irqmode=2, completion_nsec=20_000_000)
+    quick = null_blk.create(scenario, "nullb1", volatile_cache=True)
     run("modprobe", "raid1")
     run("mdadm", "--create", "/dev/md/lab", "--run", "--quiet", "--level", "1", "-n", "2", f"/dev/{quick}", "missing")
     scenario.undo(run, "mdadm", "--stop", "/dev/md/lab")
@@ -117,7 +117,7 @@ def test_an_array_that_is_rebuilt_is_told_while_tasks_wait_for_it(scenario):
 
 def test_a_thin_pool_that_has_no_space_is_told_and_not_its_volume(scenario):
     """a thin pool of 64 MiB under a volume of 256 MiB that is written: the pool that takes no more"""
-    disk = null_blk.create(scenario, "nullb0", cache_size=64)
+    disk = null_blk.create(scenario, "nullb0", volatile_cache=True)
     run("modprobe", "dm-thin-pool")
     patience = Path("/sys/module/dm_thin_pool/parameters/no_space_timeout")
     scenario.undo(patience.write_text, patience.read_text())
@@ -336,7 +336,7 @@ def test_an_iscsi_target_that_lags_is_told_as_slow(scenario):
 
 
 def slow_disk(scenario, name, milliseconds):
-    return null_blk.create(scenario, name, cache_size=64, irqmode=2, completion_nsec=milliseconds * 1_000_000)
+    return null_blk.create(scenario, name, volatile_cache=True, irqmode=2, completion_nsec=milliseconds * 1_000_000)
 
 
 def in_group(scenario, code, place):

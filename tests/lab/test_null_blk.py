@@ -12,7 +12,7 @@ WRITES = 20
 def pair(scenario):
     """(scenario, disk with a volatile cache, disk without); each write to either takes 2 ms."""
     slow = {"irqmode": 2, "completion_nsec": 2_000_000}
-    cached = null_blk.create(scenario, "nullb0", cache_size=64, **slow)
+    cached = null_blk.create(scenario, "nullb0", volatile_cache=True, **slow)
     plain = null_blk.create(scenario, "nullb1", **slow)
     return scenario, cached, plain
 

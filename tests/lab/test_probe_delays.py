@@ -44,7 +44,7 @@ def close_to(milliseconds):
 def test_the_ladder_tells_the_parts_of_a_commit_on_a_disk_of_known_delay(scenario, kind, cached):
     """null_blk that takes 100 ms a request, flushes among them: data, journal and flush of an fsync"""
     slow = {"irqmode": 2, "completion_nsec": DELAY_MS * 1_000_000}
-    disk = null_blk.create(scenario, "nullb0", **slow, **({"cache_size": 64} if cached else {}))
+    disk = null_blk.create(scenario, "nullb0", **slow, volatile_cache=cached)
     scenario.format(kind, f"/dev/{disk}")
     folder = scenario.mount(f"/dev/{disk}", "data")
 
@@ -67,7 +67,7 @@ def test_the_ladder_tells_the_parts_of_a_commit_on_a_disk_of_known_delay(scenari
 @pytest.mark.parametrize("kind", ["ext4", "xfs", "btrfs"])
 def test_the_ladder_sees_a_flush_that_a_layer_above_the_disk_delays(scenario, kind):
     """dm-delay: 100 ms for a write and 200 ms for a flush, over a disk that takes next to nothing"""
-    disk = null_blk.create(scenario, "nullb0", cache_size=64)
+    disk = null_blk.create(scenario, "nullb0", volatile_cache=True)
     sectors = int(run("blockdev", "--getsz", f"/dev/{disk}"))
     legs = " ".join(f"/dev/{disk} 0 {delay}" for delay in (0, DELAY_MS, 2 * DELAY_MS))
     run("dmsetup", "create", "slow", "--table", f"0 {sectors} delay {legs}")

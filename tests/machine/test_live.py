@@ -1,16 +1,18 @@
 import fcntl
 import json
 import os
+import pwd
 import struct
 import subprocess
 import sys
+import tempfile
 from pathlib import Path
 from types import MappingProxyType
 
 import pytest
 
 from fsadvisor.facts import Cause, Unknown
-from fsadvisor.machine import watching
+from fsadvisor.machine import udev
 from fsadvisor.machine.live import LiveMachine, refusal
 from fsadvisor.machine.port import Reply
 from fsadvisor.machine.runner import OUTPUT_CAP_BYTES
@@ -189,6 +191,50 @@ def test_processes_are_found_by_exact_name_and_only_paths_leave(named_process, t
     assert json.loads(LiveMachine().processes(["fsadvisor-ts"]).text) == []
 
 
+def test_a_program_tells_whose_it_is_where_it_writes_and_where_it_was_started(tmp_path):
+    program, code = tmp_path / "fsadvisor-wrt", "import sys; files = [open(sys.argv[1], 'w'), open('/etc/passwd')]"
+    program.symlink_to(sys.executable)
+    started_in = tmp_path / "gone"
+    started_in.mkdir()
+    with (
+        tempfile.TemporaryDirectory(dir="/var/tmp") as folder,
+        subprocess.Popen(
+            [program, "-c", f"{code}; print(flush=True); sys.stdin.read()", f"{folder}/data"],
+            cwd=started_in, stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+        ) as running,
+    ):  # fmt: skip
+        running.stdout.readline()
+        started_in.rmdir()
+        found = json.loads(LiveMachine().processes([program.name]).text)
+        running.stdin.close()
+    (process,) = (one for one in found if one["pid"] == running.pid)
+    assert process["writes"] == folder
+    assert process["user"] == pwd.getpwuid(os.getuid()).pw_name
+    assert process["cwd"] == str(started_in)
+
+
+def test_a_program_in_a_folder_deeper_than_a_path_can_say_hides_no_other(tmp_path):
+    deep, plain = (tmp_path / name for name in ("fsadvisor-deep", "fsadvisor-pln"))
+    deep.symlink_to(sys.executable)
+    plain.symlink_to(sys.executable)
+    down = "import os, sys\nfor _ in range(25): os.mkdir('x' * 200); os.chdir('x' * 200)\n"
+    with (
+        tempfile.TemporaryDirectory(dir="/var/tmp") as folder,
+        subprocess.Popen(
+            [deep, "-c", f"{down}print(flush=True); sys.stdin.read()"],
+            cwd=folder, stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+        ) as below,
+        subprocess.Popen([plain, "-c", "input()"], cwd=tmp_path, stdin=subprocess.PIPE, text=True) as running,
+    ):  # fmt: skip
+        below.stdout.readline()
+        found = json.loads(LiveMachine().processes([deep.name, plain.name]).text)
+        below.stdin.close()
+        running.communicate("\n")
+    told = {one["pid"]: (one["cwd"], one.get("denied", False)) for one in found}
+    assert told[below.pid] == (None, True)
+    assert told[running.pid] == (str(tmp_path), False)
+
+
 def test_a_program_that_has_ended_runs_no_more(tmp_path):
     program = tmp_path / "fsadvisor-end"
     program.symlink_to(sys.executable)
@@ -237,7 +283,7 @@ def test_pythons_own_way_to_find_a_library_is_back_once_pyudev_is_loaded():
     words = (
         "udev_context(); import ctypes.util; print(ctypes.util.find_library.__module__, ctypes.util.__spec__.origin)"
     )
-    code = f"from fsadvisor.machine.watching import udev_context; {words}"
+    code = f"from fsadvisor.machine.udev import udev_context; {words}"
     told = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
     assert told.startswith("ctypes.util /")
 
@@ -247,7 +293,7 @@ def test_a_udev_value_with_a_line_feed_can_not_pass_for_other_properties():
         device_path, device_node, device_links = "/devices/sda", "/dev/sda", ()
         properties = MappingProxyType({"ID_MODEL": "X\nE: ID_FS_LABEL=forged", "ID_BUS": "ata"})
 
-    assert list(watching._udev_lines(Device())) == ["P: /devices/sda", "N: sda", "E: ID_BUS=ata", ""]
+    assert list(udev._udev_lines(Device())) == ["P: /devices/sda", "N: sda", "E: ID_BUS=ata", ""]
 
 
 def test_what_is_looked_at_keeps_its_access_time(tmp_path):

@@ -51,6 +51,24 @@ def test_a_run_without_a_summary_shows_how_far_it_got():
     assert failures(OUTPUT.splitlines()[:3]) == OUTPUT.splitlines()[:3]
 
 
+def test_a_guest_whose_kernel_panics_tells_its_trace_under_the_scenario():
+    console = [
+        "tests/lab/test_doctor.py::test_a_swap_storm[1] PASSED [ 66%]",
+        "tests/lab/test_doctor.py::test_a_swap_storm[5] ",
+        "[   97.501233] watchdog: BUG: soft lockup - CPU#0 stuck for 134s! [kworker/0:1H:44]",
+        "[  136.727377] Kernel panic - not syncing: softlockup: hung tasks",
+        "[  136.736852] Workqueue: kblockd blk_mq_requeue_work",
+        "[  136.737011] Call Trace:",
+        "[  136.737408]  watchdog_timer_fn+0x21b/0x260",
+        "[  136.737488]  ? __pfx_watchdog_timer_fn+0x10/0x10",
+        "[  136.744189]  null_make_cache_space+0x33e/0x360 [null_blk]",
+        "",
+    ]
+
+    assert failures(console) == [console[1], *console[3:7], console[8]]
+    assert failures(console, 3) == [console[1], console[3], "… and 4 lines more"]
+
+
 @pytest.mark.parametrize(("name", "end"), [("pytest.txt", "\n"), ("console.txt", "\r\n")])
 def test_a_guest_that_did_not_come_back_is_told_from_its_console(tmp_path, name, end):
     (tmp_path / name).write_bytes(OUTPUT.replace("\n", end).encode())
