@@ -1,11 +1,12 @@
 """Compiles what is written in TOML to JSON, keyed by content, so that no run parses it: rules, and tables.
 
-Needs the standard library only: the set-up calls it, and hatchling while it builds a wheel. fsadvisor.rulebook.loading
-and fsadvisor.own_tables read it; what was changed since is not found there, and is parsed.
+Needs the standard library only: set-up calls it, the bench, hatchling while it builds a wheel, and who runs it by hand.
+fsadvisor.rulebook.loading and fsadvisor.own_tables read it; what was changed since is not found there, and is parsed.
 """
 
 from __future__ import annotations
 
+import compileall
 import hashlib
 import json
 import os
@@ -13,6 +14,7 @@ import tempfile
 import tomllib
 from pathlib import Path
 
+ROOT = Path(__file__).resolve().parent.parent
 EXAMPLES = ("example", "steps")
 """What an audit does not ask of a rule."""
 
@@ -50,3 +52,14 @@ def _written(document: object, compiled: Path) -> Path:
         json.dump(document, opened, ensure_ascii=False, separators=(",", ":"), default=str)  # str: of days
     Path(temporary).chmod(0o644)
     return Path(temporary).replace(compiled)
+
+
+def compile_checkout(root: Path = ROOT) -> None:
+    """All that a run would have to parse or to compile: the program's bytecode, too."""
+    compileall.compile_dir(root / "fsadvisor", quiet=2)
+    compile_rules(root / "rules")
+    compile_tables(root / "fsadvisor")
+
+
+if __name__ == "__main__":
+    compile_checkout()

@@ -8,7 +8,6 @@ Narration goes to stderr, because what `make run` prints may be somebody's JSON.
 from __future__ import annotations
 
 import argparse
-import compileall
 import hashlib
 import os
 import platform
@@ -17,7 +16,7 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from tools.compile_rules import compile_rules, compile_tables
+from tools.compile_rules import compile_checkout
 from tools.system_tools import TOOLS, say, see_to_tools, this_system
 
 if TYPE_CHECKING:
@@ -129,9 +128,7 @@ def see_to_environment(purpose: str) -> None:
     """Make the environment unless it is ready; keep the program's bytecode and its compiled rules fresh."""
     if not is_ready(purpose, VENV):
         make_environment(purpose, VENV)
-    compileall.compile_dir(ROOT / "fsadvisor", quiet=2)
-    compile_rules(ROOT / "rules")
-    compile_tables(ROOT / "fsadvisor")
+    compile_checkout(ROOT)
 
 
 def main(argv: Sequence[str] | None = None) -> int:

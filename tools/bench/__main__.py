@@ -14,6 +14,7 @@ from tools.bench.explorer import explorer
 from tools.bench.growth import growth
 from tools.bench.terminals import terminals
 from tools.bench.wire import wire
+from tools.compile_rules import compile_checkout
 
 _PARTS = ("version", "tools", "lynis", "growth", "explorer", "wire", "terminals")
 
@@ -21,6 +22,7 @@ _PARTS = ("version", "tools", "lynis", "growth", "explorer", "wire", "terminals"
 def main() -> int:
     """Measure what is asked for."""
     chosen = _arguments()
+    compile_checkout()
     missed: list[str] = []
     print(f"python {sys.version.split()[0]}, {os.cpu_count()} processors, load {os.getloadavg()[0]:.1f}\n", flush=True)
     with tempfile.TemporaryDirectory(prefix="fsadvisor-bench-", dir=chosen.scratch) as scratch:
