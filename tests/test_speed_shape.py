@@ -208,9 +208,9 @@ def loaded(*arguments):
     code = (
         "import sys, io\n"
         f"sys.argv = ['fsadvisor', *{list(arguments)!r}]\n"
-        "from fsadvisor.__main__ import main\n"
+        "from fsadvisor.__main__ import exit_status\n"
         "try:\n"
-        "    main()\n"
+        "    exit_status()\n"
         "finally:\n"
         "    there = [name for name, module in sys.modules.items() if type(module).__name__ != '_LateModule']\n"
         "    print('\\n', *sorted(there), file=sys.stderr)\n"

@@ -13,9 +13,9 @@ CPU_SECONDS = 200
 CHILD = f"""
 import re, resource, sys
 resource.setrlimit(resource.RLIMIT_CPU, ({CPU_SECONDS}, {CPU_SECONDS}))
-from fsadvisor.__main__ import main
+from fsadvisor.__main__ import exit_status
 try:
-    status = main()
+    status = exit_status()
 finally:
     sys.stdout.flush()
     # ru_maxrss would count the process that this one was forked from.
