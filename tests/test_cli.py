@@ -21,7 +21,7 @@ from fsadvisor.report.model import Provenance
 from fsadvisor.rulebook.advise import advise
 from fsadvisor.rulebook.loading import own_rulebook
 from fsadvisor.survey.whole import only, survey
-from tests.cases import few
+from tests.cases import each, few
 from tests.command import fsadvisor, started
 from tests.machines.replay import FOLDERS
 from tests.paths import FIXTURES, ROOT
@@ -75,7 +75,7 @@ def test_the_same_bytes_come_out_whatever_the_terminal_and_the_locale():
     assert b"\x1b" not in plain
 
 
-@pytest.mark.parametrize("columns", ["\u00b2", "9" * 5000, "-3", "wide"])
+@pytest.mark.parametrize("columns", few(["\u00b2", "-3", "wide", "9" * 5000], 3))
 def test_a_width_that_no_terminal_has_is_not_taken(columns):
     assert started("facts", "--help", env={**os.environ, "COLUMNS": columns}).returncode == 0
 
@@ -102,7 +102,7 @@ def test_a_full_disk_under_stdout_is_told():
     assert b"Traceback" not in done.stderr
 
 
-@pytest.mark.parametrize(
+@each(
     ("argv", "says"),
     [
         (("--fail-on", "hgih"), "did you mean 'high'?"),
@@ -293,7 +293,7 @@ def test_a_commands_help_has_the_options_that_it_takes_and_examples(verb):
     assert ("examples:" in told) is (verb != "rule")
 
 
-@pytest.mark.parametrize("line", [line for lines in EXAMPLES.values() for line in lines])
+@each("line", [line for lines in EXAMPLES.values() for line in lines])
 def test_every_example_of_a_help_is_a_command_line_that_is_taken(line):
     command = line.partition("  ")[0].rpartition("; ")[2].partition(" | ")[0]
     program, *words = shlex.split(command)

@@ -10,6 +10,7 @@ import pytest
 
 from fsadvisor.measure.compare import CHOICES, USUAL
 from fsadvisor.report.schema import schema
+from tests.cases import each
 from tests.command import ARGV, fsadvisor
 from tests.loops import attached_images, loops, needs_loop_devices, run
 from tests.paths import ROOT
@@ -32,7 +33,7 @@ def refused(*argv):
     return done.stderr.decode()
 
 
-@pytest.mark.parametrize(
+@each(
     ("argv", "words"),
     [
         ((), "say what to compare"),

@@ -13,7 +13,7 @@ from fsadvisor.machine.live import LiveMachine
 from fsadvisor.measure.sweep_session import Planned
 from fsadvisor.report.schema import schema
 from fsadvisor.verbs.forecast import RefusedError, guarded, results_in
-from tests.cases import few
+from tests.cases import each, few
 from tests.command import ARGV, fsadvisor
 from tests.measure.test_sweep_session import request
 from tests.paths import ROOT
@@ -85,7 +85,7 @@ def test_markdown_has_a_table_for_each_workload(table):
     assert "| ext4 | 1,000 " in said
 
 
-@pytest.mark.parametrize(
+@each(
     ("argv", "said"),
     [
         ((), "say one of"),

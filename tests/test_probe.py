@@ -18,7 +18,7 @@ from fsadvisor.measure.probe.scratch_record import lock_tree
 from fsadvisor.measure.probe.surroundings import mount_of
 from fsadvisor.measure.probe.target import probe_lock
 from fsadvisor.report.schema import schema
-from tests.cases import few
+from tests.cases import each, few
 from tests.command import ARGV, fsadvisor
 from tests.loops import loops, needs_loop_devices, run
 from tests.paths import ROOT
@@ -66,7 +66,7 @@ def test_a_dry_run_as_json_is_of_the_published_shape(tmp_path):
     assert found["results"] == []
 
 
-@pytest.mark.parametrize(
+@each(
     ("argv", "words"),
     [
         ((), "say what to measure and where"),

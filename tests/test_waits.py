@@ -12,6 +12,7 @@ import jsonschema
 import pytest
 
 from fsadvisor.report.schema import schema
+from tests.cases import each
 from tests.command import ARGV, fsadvisor
 from tests.loops import loops, needs_loop_devices, run
 from tests.paths import ROOT
@@ -58,7 +59,7 @@ def syncing(place):
             child.kill()
 
 
-@pytest.mark.parametrize(
+@each(
     ("argv", "words"),
     [
         (("--job", "commit-fdatsync", "/var/tmp"), "did you mean 'commit-fdatasync'?"),

@@ -10,7 +10,7 @@ import pytest
 from fsadvisor.facts import Cause, Unknown
 from fsadvisor.rulebook.rule import Outcome
 from fsadvisor.survey.whole import survey
-from tests.cases import few
+from tests.cases import each, few
 from tools.fuzz.mutations import MACHINES, Mutant, broken, judged, several, single, whole
 
 SEED = 20261123
@@ -33,7 +33,7 @@ def test_no_answers_that_are_lost_together_make_a_machine_safer(name):
         assert broken(mutant) == [], mutant
 
 
-@pytest.mark.parametrize(
+@each(
     ("machine", "question"),
     [
         ("lab-nvme-4k", ("read", "/sys/block/nvme0n1/device/model")),

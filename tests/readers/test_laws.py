@@ -45,16 +45,10 @@ JUNK = st.text(max_size=20) | st.sampled_from(["-1", "9" * 5000, "nan", "{", "["
 
 @pytest.mark.parametrize("name", READERS)
 @tries(60)
-@given(data=st.binary(max_size=400))
-def test_any_bytes_give_a_record_or_an_unknown(name, data):
-    check(READERS[name], data.decode("utf-8", "surrogateescape"))
-
-
-@pytest.mark.parametrize("name", READERS)
-@tries(60)
-@given(sample=PLACE, start=PLACE, length=PLACE, junk=JUNK)
-def test_a_damaged_sample_gives_a_record_or_an_unknown(name, sample, start, length, junk):
+@given(data=st.binary(max_size=400), sample=PLACE, start=PLACE, length=PLACE, junk=JUNK)
+def test_any_bytes_and_a_damaged_sample_give_a_record_or_an_unknown(name, data, sample, start, length, junk):
     """Cut, spliced and edited real outputs reach deeper than random bytes do."""
+    check(READERS[name], data.decode("utf-8", "surrogateescape"))
     text = text_of(samples(name)[sample % len(samples(name))])
     start %= len(text) + 1
     end = start + length % (len(text) + 1 - start)

@@ -97,7 +97,7 @@ def test_a_schema_is_the_same_text_each_time_and_by_each_python(document):
     assert r"\n " not in schema_text(document)
 
 
-@pytest.mark.parametrize(
+@each(
     "spoil",
     [
         lambda report: report.update(host_name="x"),

@@ -145,7 +145,7 @@ def options(place):
     return run("findmnt", "-no", "VFS-OPTIONS,FS-OPTIONS", "--mountpoint", place)
 
 
-@pytest.mark.parametrize("case", few(CASES), ids=str)
+@pytest.mark.parametrize("case", few(CASES, 6), ids=str)
 def test_the_kernel_takes_the_remedy_the_rule_falls_silent_and_the_undo_restores(case, tmp_path):
     there_and_back(case, tmp_path, GIVEN)
 

@@ -13,6 +13,7 @@ from fsadvisor.survey.drive import Drive
 from fsadvisor.survey.drive_health import health
 from fsadvisor.survey.read_fact import value
 from fsadvisor.survey.whole import survey
+from tests.cases import each
 from tests.panel.servers import emmc_at_its_end
 from tests.paths import FIXTURES
 
@@ -86,7 +87,7 @@ def test_pending_sectors_of_intels_are_counted_and_those_of_cells_that_are_only_
     assert isinstance(of_sata((197, "Bogus_Current_Pend_Sect", 100, 2)).pending_sectors, Unknown)
 
 
-@pytest.mark.parametrize(
+@each(
     ("life", "used"),
     [
         ("0x01 0x01", 0),
@@ -121,7 +122,7 @@ def test_an_ssd_whose_attribute_stands_at_its_least_has_used_all_of_its_enduranc
 SAS_SSD = SmartReport(model_name="HP VO0960JFDGU", firmware_version="HPD2", power_on_hours=31900)
 
 
-@pytest.mark.parametrize(
+@each(
     ("reports", "found"),
     [
         ([SAS_SSD], ("0: VO0960JFDGU HPD2: 36 days left",)),

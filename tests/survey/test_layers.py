@@ -43,7 +43,7 @@ def test_what_an_array_says_of_itself():
     assert (found.md_stripe_cache.value, found.members.value) == (256, 2)
 
 
-@pytest.mark.parametrize(
+@each(
     ("level", "missing", "disks", "state", "failed"),
     [
         ("raid5", "1", "4", "clean", False),
@@ -69,7 +69,7 @@ def test_an_array_has_failed_where_more_is_missing_than_it_can_spare(level, miss
     assert found.md_failed.value is failed if failed is not None else isinstance(found.md_failed, Unknown)
 
 
-@pytest.mark.parametrize(
+@each(
     ("states", "slots", "synology", "missing"),
     [
         (("in_sync", "in_sync"), 32, False, 0),

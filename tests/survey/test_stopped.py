@@ -1,7 +1,5 @@
 """What the kernel has stopped; what could not be read is neither stopped nor known to work."""
 
-import pytest
-
 from fsadvisor.facts import Known, Unknown
 from fsadvisor.survey.whole import survey
 from tests.cases import each
@@ -70,7 +68,7 @@ LOST = (
 ON_DM = ("1 0 253:0 / /srv rw - ext4 /dev/mapper/vg0-data rw",)
 
 
-@pytest.mark.parametrize(
+@each(
     ("below", "log", "gone"),
     [
         (["sda1"], LOST, False),

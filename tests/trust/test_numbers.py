@@ -18,7 +18,7 @@ MANY_KINDS = ("pm9a3-postgresql-measured", "worn-nvme-database", "btrfs-nas", "r
 
 
 @pytest.mark.parametrize("name", few(MANY_KINDS, 5))
-@tries(10)
+@tries(5)
 @given(random=st.randoms(use_true_random=False))
 def test_an_audit_of_odd_numbers_ends_in_every_form(name, random):
     mutant = odd(BY_NAME[name], random)

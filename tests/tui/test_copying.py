@@ -13,7 +13,7 @@ from fsadvisor.tui.copying import refused
 from fsadvisor.tui.screens.finding import FindingScreen
 from fsadvisor.tui.screens.unknowns import Unknowns
 from fsadvisor.tui.views.snapshot import finding_key
-from tests.cases import few
+from tests.cases import each, few
 from tests.told import disk, machine
 from tests.tui.driving import explored, said, shown, until
 
@@ -95,7 +95,7 @@ def test_a_cure_that_names_it_is_shown_and_not_copied(point):
     assert "not copied: there are characters in it that are not safe to paste into a shell" in told
 
 
-@pytest.mark.parametrize("line", ["a\x1b[201~b", "caf\udce9", "a\u202eb", "a\rb", "a\nb", "\x00"])
+@each("line", ["a\x1b[201~b", "caf\udce9", "a\u202eb", "a\rb", "a\nb", "\x00"])
 def test_a_line_that_is_not_printable_is_not_copied(line):
     assert "not safe to paste" in refused(["fine", line])
 

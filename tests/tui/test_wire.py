@@ -14,6 +14,7 @@ from textual.strip import Strip
 
 from fsadvisor.tui.terminal import Abilities
 from fsadvisor.tui.wire import Wire
+from tests.cases import few
 from tools.screens.emulated import CellStyle, Emulated, seen
 
 COLUMNS, LINES = 20, 3
@@ -44,7 +45,7 @@ lines = st.lists(st.tuples(TEXTS, st.sampled_from(LOOKS)), min_size=1, max_size=
 )
 
 
-@pytest.mark.parametrize("abilities", ABILITIES)
+@pytest.mark.parametrize("abilities", few([(it,) for it in ABILITIES], 3))
 @given(st.lists(st.lists(lines, min_size=LINES, max_size=LINES), min_size=1, max_size=4))
 def test_the_terminal_shows_what_was_drawn_whatever_stood_there(abilities, pictures):
     wire, terminal = Wire(abilities), Emulated(COLUMNS, LINES)
