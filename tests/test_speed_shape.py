@@ -6,6 +6,7 @@ from collections import Counter
 
 import pytest
 
+from fsadvisor import __version__
 from fsadvisor.facts import Cause, Known, Unknown
 from fsadvisor.machine.port import Reply
 from fsadvisor.machine.recorded import RecordedMachine
@@ -226,6 +227,27 @@ def test_version_is_answered_before_anything_is_loaded():
     own = loaded("--version") - set(bare.stdout.split())
 
     assert own <= {"__future__", "errno", "fsadvisor", "fsadvisor.__main__"}
+
+
+def test_the_program_ends_without_taking_itself_apart():
+    code = "import atexit, sys; atexit.register(print, 'taken apart'); sys.argv = ['fsadvisor', '--version']\n"
+    code += "from fsadvisor.__main__ import main; sys.exit(main())"
+    done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True)
+
+    assert (done.returncode, done.stdout, done.stderr) == (0, f"fsadvisor {__version__}\n", "")
+
+
+def test_the_program_waits_for_a_thread_that_has_something_to_finish():
+    code = "import os, sys, threading; sys.argv = ['fsadvisor', '--version']\n"
+    code += "threading.Thread(target=lambda: os.write(1, os.read(0, 9))).start()\n"
+    code += "from fsadvisor.__main__ import main; sys.exit(main())"
+    with subprocess.Popen(
+        [sys.executable, "-c", code], cwd=ROOT, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+    ) as running:
+        version = running.stdout.readline()
+        rest, _ = running.communicate("finished")
+
+    assert (version, rest, running.returncode) == (f"fsadvisor {__version__}\n", "finished", 0)
 
 
 @pytest.mark.parametrize("form", ["json", "html"])

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shlex
-from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple, TypedDict
+from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple
 
 from msgspec.structs import replace
 
@@ -15,6 +15,7 @@ from fsadvisor.version import Version
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
+    from typing import TypedDict
 
     from fsadvisor.machine.port import Argv, Machine
     from fsadvisor.readers.btrfs_tools import BtrfsUsage
@@ -22,6 +23,28 @@ if TYPE_CHECKING:
     from fsadvisor.storage import Filesystem
     from fsadvisor.survey.block import BlockDevice, BlockTree
     from fsadvisor.survey.filesystem_types import Facts, Superblock
+
+    class BtrfsFacts(TypedDict):
+        """The fields of Filesystem that a Btrfs fills."""
+
+        label: Fact[str]
+        barriers: Fact[bool]
+        online_discard: Fact[Literal["none", "sync", "async"]]
+        commit_seconds: Fact[int]
+        features: Fact[tuple[str, ...]]
+        errors: Fact[int]
+        unallocated_percent: Fact[int]
+        metadata_used_percent: Fact[int]
+        data_profile: Fact[str]
+        metadata_profile: Fact[str]
+        mixed_profiles: Fact[tuple[str, ...]]
+        snapshots: Fact[bool]
+        shut_down: Fact[bool]
+        space_cache: Fact[Literal["v1", "v2", "none"]]
+        quota: Fact[Literal["off", "qgroup", "squota"]]
+        quota_limits: Fact[bool]
+        missing_bytes: Fact[int]
+
 
 _IN_SYSFS = Version(5, 9)
 _LOOKED_AT = 200
@@ -72,28 +95,6 @@ _OVERWRITTEN = {
 """A file of each program that is as old as its data and is never replaced by a new one."""
 
 
-class BtrfsFacts(TypedDict):
-    """The fields of Filesystem that a Btrfs fills."""
-
-    label: Fact[str]
-    barriers: Fact[bool]
-    online_discard: Fact[Literal["none", "sync", "async"]]
-    commit_seconds: Fact[int]
-    features: Fact[tuple[str, ...]]
-    errors: Fact[int]
-    unallocated_percent: Fact[int]
-    metadata_used_percent: Fact[int]
-    data_profile: Fact[str]
-    metadata_profile: Fact[str]
-    mixed_profiles: Fact[tuple[str, ...]]
-    snapshots: Fact[bool]
-    shut_down: Fact[bool]
-    space_cache: Fact[Literal["v1", "v2", "none"]]
-    quota: Fact[Literal["off", "qgroup", "squota"]]
-    quota_limits: Fact[bool]
-    missing_bytes: Fact[int]
-
-
 def commands(block: Superblock) -> tuple[Argv, ...]:
     """How its space is given out, and its snapshots."""
     return (
@@ -109,25 +110,25 @@ def facts(machine: Machine, block: Superblock, kernel: Fact[Version], members: t
     tool = " ".join(usage_argv)
     usage = read_fact.command_record(machine, usage_argv, btrfs_tools.parse_btrfs_usage)
     snapshots = read_fact.command_record(machine, snapshots_argv, btrfs_tools.parse_btrfs_snapshots)
-    return BtrfsFacts(
-        label=_label(machine, block.directory),
-        barriers=read_fact.shared_fact("nobarrier" not in options, "/proc/self/mountinfo"),
-        online_discard=read_fact.shared_fact(_discard(options), "/proc/self/mountinfo"),
-        commit_seconds=read_fact.shared_fact(_commit_seconds(options), "/proc/self/mountinfo"),
-        features=_features(machine, block.directory),
-        errors=_errors(machine, block.directory, members),
-        unallocated_percent=read_fact.field(usage, tool, _unallocated_percent),
-        metadata_used_percent=read_fact.field(usage, tool, _metadata_used_percent),
-        data_profile=read_fact.field(usage, tool, lambda it: _profile(it, "Data")),
-        metadata_profile=read_fact.field(usage, tool, lambda it: _profile(it, "Metadata")),
-        mixed_profiles=read_fact.field(usage, tool, _mixed_profiles),
-        snapshots=read_fact.field(snapshots, " ".join(snapshots_argv), lambda it: bool(it.paths)),
-        shut_down=by_options(block, btrfs_seeds(_writeable(machine, block.directory, members))),
-        space_cache=_space_cache(options),
-        quota=quota(machine, block.directory, kernel) if block.directory else _NO_FOLDER,
-        quota_limits=limits(machine, block.directory) if block.directory else _NO_FOLDER,
-        missing_bytes=read_fact.field(usage, tool, lambda it: it.missing_bytes),
-    )
+    return {
+        "label": _label(machine, block.directory),
+        "barriers": read_fact.shared_fact("nobarrier" not in options, "/proc/self/mountinfo"),
+        "online_discard": read_fact.shared_fact(_discard(options), "/proc/self/mountinfo"),
+        "commit_seconds": read_fact.shared_fact(_commit_seconds(options), "/proc/self/mountinfo"),
+        "features": _features(machine, block.directory),
+        "errors": _errors(machine, block.directory, members),
+        "unallocated_percent": read_fact.field(usage, tool, _unallocated_percent),
+        "metadata_used_percent": read_fact.field(usage, tool, _metadata_used_percent),
+        "data_profile": read_fact.field(usage, tool, lambda it: _profile(it, "Data")),
+        "metadata_profile": read_fact.field(usage, tool, lambda it: _profile(it, "Metadata")),
+        "mixed_profiles": read_fact.field(usage, tool, _mixed_profiles),
+        "snapshots": read_fact.field(snapshots, " ".join(snapshots_argv), lambda it: bool(it.paths)),
+        "shut_down": by_options(block, btrfs_seeds(_writeable(machine, block.directory, members))),
+        "space_cache": _space_cache(options),
+        "quota": quota(machine, block.directory, kernel) if block.directory else _NO_FOLDER,
+        "quota_limits": limits(machine, block.directory) if block.directory else _NO_FOLDER,
+        "missing_bytes": read_fact.field(usage, tool, lambda it: it.missing_bytes),
+    }
 
 
 def _device_count(members: tuple[str, ...] | Unknown) -> dict[str, Fact[int]]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any, Final, TypedDict
+from typing import TYPE_CHECKING, Any, Final
 
 from msgspec.structs import replace
 
@@ -14,7 +14,7 @@ from fsadvisor.survey import read_fact
 from fsadvisor.survey.filesystem_types import Devices, FilesystemType, Variant, ext4_shut_down
 
 if TYPE_CHECKING:
-    from typing import Literal
+    from typing import Literal, TypedDict
 
     from fsadvisor.machine.port import Argv, Machine
     from fsadvisor.readers.ext4_reports import Dumpe2fs, Ext4Options
@@ -24,32 +24,32 @@ if TYPE_CHECKING:
     from fsadvisor.survey.filesystem_types import Superblock
     from fsadvisor.version import Version
 
+    class Ext4Facts(TypedDict):
+        """The fields of Filesystem that an ext4 fills."""
+
+        label: Fact[str]
+        options: Fact[tuple[str, ...]]
+        barriers: Fact[bool]
+        online_discard: Fact[Literal["none", "sync", "async"]]
+        journal: Fact[bool]
+        data_mode: Fact[DataMode]
+        commit_seconds: Fact[int]
+        features: Fact[tuple[str, ...]]
+        journal_bytes: Fact[int]
+        commit_us: Fact[int]
+        block_bytes: Fact[int]
+        inode_bytes: Fact[int]
+        stripe_unit_bytes: Fact[int]
+        errors: Fact[int]
+        shut_down: Fact[bool]
+        maximum_file_bytes: Fact[int]
+        stripe_width_bytes: Fact[int]
+        journal_mib: Fact[int]
+        journal_flushing_ms: Fact[int]
+
+
 _parse_options = lru_cache(maxsize=512)(ext4_reports.parse_ext4_options)
 """Most filesystems of a machine have the same options, to the letter."""
-
-
-class Ext4Facts(TypedDict):
-    """The fields of Filesystem that an ext4 fills."""
-
-    label: Fact[str]
-    options: Fact[tuple[str, ...]]
-    barriers: Fact[bool]
-    online_discard: Fact[Literal["none", "sync", "async"]]
-    journal: Fact[bool]
-    data_mode: Fact[DataMode]
-    commit_seconds: Fact[int]
-    features: Fact[tuple[str, ...]]
-    journal_bytes: Fact[int]
-    commit_us: Fact[int]
-    block_bytes: Fact[int]
-    inode_bytes: Fact[int]
-    stripe_unit_bytes: Fact[int]
-    errors: Fact[int]
-    shut_down: Fact[bool]
-    maximum_file_bytes: Fact[int]
-    stripe_width_bytes: Fact[int]
-    journal_mib: Fact[int]
-    journal_flushing_ms: Fact[int]
 
 
 def commands(block: Superblock) -> tuple[Argv, ...]:
@@ -126,37 +126,37 @@ def facts(machine: Machine, block: Superblock, kernel: Fact[Version]) -> Ext4Fac
     journal_path = f"/proc/fs/jbd2/{journal_name}/info"
     jbd2 = read_fact.file_record(machine, journal_path, ext4_reports.parse_jbd2_info)
     errors = _errors(read_fact.number(machine, f"/sys/fs/ext4/{device}/errors_count"), header, tool)
-    return Ext4Facts(
-        label=read_fact.field(header, tool, lambda it: it.label),
-        options=read_fact.field(
+    return {
+        "label": read_fact.field(header, tool, lambda it: it.label),
+        "options": read_fact.field(
             options, path, lambda it: read_fact.shared(tuple(_spelt(name, value) for name, value in it.options))
         ),
-        barriers=read_fact.field(options, path, _barriers),
-        online_discard=read_fact.derive(
+        "barriers": read_fact.field(options, path, _barriers),
+        "online_discard": read_fact.derive(
             read_fact.field(options, path, lambda it: it.has("discard")), lambda it: "sync" if it else "none"
         ),
-        journal=_journal(options, path, header, tool) if isinstance(jbd2, Unknown) else Known(True, journal_path),
-        data_mode=read_fact.choice(read_fact.field(options, path, lambda it: it.value("data")), DataMode),
-        commit_seconds=read_fact.field(options, path, lambda it: whole(it.value("commit"))),
-        features=read_fact.field(
+        "journal": _journal(options, path, header, tool) if isinstance(jbd2, Unknown) else Known(True, journal_path),
+        "data_mode": read_fact.choice(read_fact.field(options, path, lambda it: it.value("data")), DataMode),
+        "commit_seconds": read_fact.field(options, path, lambda it: whole(it.value("commit"))),
+        "features": read_fact.field(
             header, tool, lambda it: read_fact.shared(it.features) if it.features is not None else None
         ),
-        journal_bytes=read_fact.field(header, tool, lambda it: it.journal_size_bytes),
-        commit_us=read_fact.derive(
+        "journal_bytes": read_fact.field(header, tool, lambda it: it.journal_size_bytes),
+        "commit_us": read_fact.derive(
             read_fact.field(jbd2, journal_path, lambda it: it.average_commit_us), read_fact.steady
         ),
-        block_bytes=read_fact.field(header, tool, lambda it: it.block_size_bytes),
-        inode_bytes=read_fact.field(header, tool, lambda it: it.inode_size_bytes),
-        stripe_unit_bytes=read_fact.field(header, tool, _stride_bytes),
-        errors=errors,
-        shut_down=ext4_shut_down(block, read_fact.field(header, tool, _read_only_by_format), errors, kernel),
-        maximum_file_bytes=read_fact.field(header, tool, _maximum_file_bytes),
-        stripe_width_bytes=read_fact.field(header, tool, _stripe_width_bytes),
-        journal_mib=read_fact.field(header, tool, _journal_mib),
-        journal_flushing_ms=read_fact.derive(
+        "block_bytes": read_fact.field(header, tool, lambda it: it.block_size_bytes),
+        "inode_bytes": read_fact.field(header, tool, lambda it: it.inode_size_bytes),
+        "stripe_unit_bytes": read_fact.field(header, tool, _stride_bytes),
+        "errors": errors,
+        "shut_down": ext4_shut_down(block, read_fact.field(header, tool, _read_only_by_format), errors, kernel),
+        "maximum_file_bytes": read_fact.field(header, tool, _maximum_file_bytes),
+        "stripe_width_bytes": read_fact.field(header, tool, _stripe_width_bytes),
+        "journal_mib": read_fact.field(header, tool, _journal_mib),
+        "journal_flushing_ms": read_fact.derive(
             read_fact.field(jbd2, journal_path, lambda it: it.flushing_ms), read_fact.steady
         ),
-    )
+    }
 
 
 def _journal(options: Ext4Options | Unknown, path: str, header: Dumpe2fs | Unknown, tool: str) -> Fact[bool]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final, Literal, TypedDict
+from typing import TYPE_CHECKING, Any, Final, Literal
 
 from fsadvisor.facts import NOT_APPLICABLE, Cause, Fact, Known, Unknown
 from fsadvisor.readers import size_bytes, xfs_reports
@@ -12,6 +12,7 @@ from fsadvisor.version import Version
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
+    from typing import TypedDict
 
     from fsadvisor.machine.port import Argv, Machine
     from fsadvisor.readers.mount_tables import Mount
@@ -20,35 +21,35 @@ if TYPE_CHECKING:
     from fsadvisor.survey.block import BlockDevice, BlockTree
     from fsadvisor.survey.filesystem_types import Superblock
 
+    class XfsFacts(TypedDict):
+        """The fields of Filesystem that an XFS fills."""
+
+        barriers: Fact[bool]
+        online_discard: Fact[Literal["none", "sync", "async"]]
+        journal: Fact[bool]
+        features: Fact[tuple[str, ...]]
+        journal_bytes: Fact[int]
+        block_bytes: Fact[int]
+        inode_bytes: Fact[int]
+        stripe_unit_bytes: Fact[int]
+        log_buffer_bytes: Fact[int]
+        log_takes_256k: Fact[bool]
+        xfs_sparse_inodes: Fact[bool]
+        xfs_crc: Fact[bool]
+        allocation_groups: Fact[int]
+        shut_down: Fact[bool]
+        stripe_width_bytes: Fact[int]
+        xfs_bigtime: Fact[bool]
+        xfs_ftype: Fact[bool]
+        allocation_group_bytes: Fact[int]
+
+
 _BARRIERS_ALWAYS = Version(4, 19)
 """`nobarrier` was removed by commit 1c02d502c208, in 4.19."""
 _ROOT = "/dev/root"
 """The kernel's name for what it mounted itself."""
 _LARGEST_LOG_BUFFER = 256 * 1024
 _FEATURES = ("crc", "finobt", "sparse", "rmapbt", "reflink", "bigtime", "inobtcount", "nrext64", "ftype")
-
-
-class XfsFacts(TypedDict):
-    """The fields of Filesystem that an XFS fills."""
-
-    barriers: Fact[bool]
-    online_discard: Fact[Literal["none", "sync", "async"]]
-    journal: Fact[bool]
-    features: Fact[tuple[str, ...]]
-    journal_bytes: Fact[int]
-    block_bytes: Fact[int]
-    inode_bytes: Fact[int]
-    stripe_unit_bytes: Fact[int]
-    log_buffer_bytes: Fact[int]
-    log_takes_256k: Fact[bool]
-    xfs_sparse_inodes: Fact[bool]
-    xfs_crc: Fact[bool]
-    allocation_groups: Fact[int]
-    shut_down: Fact[bool]
-    stripe_width_bytes: Fact[int]
-    xfs_bigtime: Fact[bool]
-    xfs_ftype: Fact[bool]
-    allocation_group_bytes: Fact[int]
 
 
 def commands(block: Superblock) -> tuple[Argv, ...]:
@@ -63,28 +64,28 @@ def facts(machine: Machine, block: Superblock, kernel: Fact[Version]) -> XfsFact
     tool = " ".join(argv)
     answer = machine.run([argv])[0]
     info = _of_this(block, read_fact.record_of(machine, answer, xfs_reports.parse_xfs_info), tool)
-    return XfsFacts(
-        barriers=_barriers(options, kernel),
-        online_discard=read_fact.shared_fact("sync" if "discard" in options else "none", "/proc/self/mountinfo"),
-        journal=read_fact.shared_fact(True, "every XFS has a log"),
-        features=read_fact.field(
+    return {
+        "barriers": _barriers(options, kernel),
+        "online_discard": read_fact.shared_fact("sync" if "discard" in options else "none", "/proc/self/mountinfo"),
+        "journal": read_fact.shared_fact(True, "every XFS has a log"),
+        "features": read_fact.field(
             info, tool, lambda it: read_fact.shared(tuple(name for name in _FEATURES if getattr(it, name)))
         ),
-        journal_bytes=read_fact.field(info, tool, _log_bytes),
-        block_bytes=read_fact.field(info, tool, lambda it: it.bsize_bytes),
-        inode_bytes=read_fact.field(info, tool, lambda it: it.isize_bytes),
-        stripe_unit_bytes=read_fact.field(info, tool, lambda it: _in_bytes(it.sunit_blocks, it)),
-        log_buffer_bytes=_log_buffer(options),
-        log_takes_256k=read_fact.field(info, tool, _log_takes_256k),
-        xfs_sparse_inodes=read_fact.field(info, tool, lambda it: it.sparse),
-        xfs_crc=read_fact.field(info, tool, lambda it: it.crc),
-        allocation_groups=read_fact.field(info, tool, lambda it: it.agcount),
-        shut_down=xfs_shut_down(answer),
-        stripe_width_bytes=read_fact.field(info, tool, lambda it: _in_bytes(it.swidth_blocks, it)),
-        xfs_bigtime=read_fact.field(info, tool, lambda it: it.bigtime),
-        xfs_ftype=read_fact.field(info, tool, lambda it: it.ftype),
-        allocation_group_bytes=read_fact.field(info, tool, lambda it: _in_bytes(it.agsize_blocks, it)),
-    )
+        "journal_bytes": read_fact.field(info, tool, _log_bytes),
+        "block_bytes": read_fact.field(info, tool, lambda it: it.bsize_bytes),
+        "inode_bytes": read_fact.field(info, tool, lambda it: it.isize_bytes),
+        "stripe_unit_bytes": read_fact.field(info, tool, lambda it: _in_bytes(it.sunit_blocks, it)),
+        "log_buffer_bytes": _log_buffer(options),
+        "log_takes_256k": read_fact.field(info, tool, _log_takes_256k),
+        "xfs_sparse_inodes": read_fact.field(info, tool, lambda it: it.sparse),
+        "xfs_crc": read_fact.field(info, tool, lambda it: it.crc),
+        "allocation_groups": read_fact.field(info, tool, lambda it: it.agcount),
+        "shut_down": xfs_shut_down(answer),
+        "stripe_width_bytes": read_fact.field(info, tool, lambda it: _in_bytes(it.swidth_blocks, it)),
+        "xfs_bigtime": read_fact.field(info, tool, lambda it: it.bigtime),
+        "xfs_ftype": read_fact.field(info, tool, lambda it: it.ftype),
+        "allocation_group_bytes": read_fact.field(info, tool, lambda it: _in_bytes(it.agsize_blocks, it)),
+    }
 
 
 _SMALL_BYTES: Final = 64 * 1024

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Any, Final, TypedDict
+from typing import TYPE_CHECKING, Any, Final
 
 from fsadvisor.facts import NOT_APPLICABLE, Cause, Fact, Known, Unknown
 from fsadvisor.patterns import late
@@ -13,6 +13,7 @@ from fsadvisor.survey.filesystem_types import Devices, FilesystemType
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
+    from typing import TypedDict
 
     from fsadvisor.machine.port import Argv, Machine
     from fsadvisor.readers.mount_tables import Mount
@@ -23,42 +24,42 @@ if TYPE_CHECKING:
     from fsadvisor.survey.programs import RunningProgram
     from fsadvisor.version import Version
 
+    class ZfsFacts(TypedDict):
+        """The fields of Filesystem that a ZFS dataset fills."""
+
+        barriers: Fact[bool]
+        zfs_dataset: Fact[str]
+        zfs_pool: Fact[str]
+        zfs_pool_health: Fact[str]
+        zfs_pool_capacity_percent: Fact[float]
+        zfs_pool_fragmentation_percent: Fact[float]
+        zfs_pool_ashift: Fact[int]
+        zfs_sync: Fact[str]
+        zfs_logbias: Fact[str]
+        zfs_atime: Fact[Atime]
+        zfs_recordsize_bytes: Fact[int]
+        zfs_log_flushes: Fact[bool]
+        zfs_autotrim: Fact[bool]
+        zfs_dedup: Fact[bool]
+        zfs_snapshots_percent: Fact[int]
+        zfs_quota_used_percent: Fact[int]
+        zfs_compression: Fact[bool]
+        zfs_primarycache: Fact[str]
+        zfs_arc_max_bytes: Fact[int]
+        zfs_device_errors: Fact[tuple[str, ...]]
+        zfs_data_errors: Fact[int]
+        zfs_scrubbed: Fact[bool]
+        zfs_scrub_days: Fact[int]
+        zfs_small_block_devices: Fact[tuple[str, ...]]
+        zfs_data_vdevs: Fact[VdevKind]
+        zfs_special_vdevs: Fact[VdevKind]
+        zfs_log_vdevs: Fact[VdevKind]
+
+
 _COMMANDS: tuple[Argv, ...] = (zfs_tools.ZPOOL_LIST_ARGV, zfs_tools.ZPOOL_STATUS_ARGV, zfs_tools.ZFS_GET_ARGV)
 _PARAMETERS = "/sys/module/zfs/parameters"
 _ARC = "/proc/spl/kstat/zfs/arcstats"
 _ARC_MAX = late(r"^c_max +\d+ +(\d+)$", re.MULTILINE)
-
-
-class ZfsFacts(TypedDict):
-    """The fields of Filesystem that a ZFS dataset fills."""
-
-    barriers: Fact[bool]
-    zfs_dataset: Fact[str]
-    zfs_pool: Fact[str]
-    zfs_pool_health: Fact[str]
-    zfs_pool_capacity_percent: Fact[float]
-    zfs_pool_fragmentation_percent: Fact[float]
-    zfs_pool_ashift: Fact[int]
-    zfs_sync: Fact[str]
-    zfs_logbias: Fact[str]
-    zfs_atime: Fact[Atime]
-    zfs_recordsize_bytes: Fact[int]
-    zfs_log_flushes: Fact[bool]
-    zfs_autotrim: Fact[bool]
-    zfs_dedup: Fact[bool]
-    zfs_snapshots_percent: Fact[int]
-    zfs_quota_used_percent: Fact[int]
-    zfs_compression: Fact[bool]
-    zfs_primarycache: Fact[str]
-    zfs_arc_max_bytes: Fact[int]
-    zfs_device_errors: Fact[tuple[str, ...]]
-    zfs_data_errors: Fact[int]
-    zfs_scrubbed: Fact[bool]
-    zfs_scrub_days: Fact[int]
-    zfs_small_block_devices: Fact[tuple[str, ...]]
-    zfs_data_vdevs: Fact[VdevKind]
-    zfs_special_vdevs: Fact[VdevKind]
-    zfs_log_vdevs: Fact[VdevKind]
 
 
 def facts(machine: Machine, block: Superblock, _kernel: Fact[Version]) -> ZfsFacts:
@@ -69,41 +70,41 @@ def facts(machine: Machine, block: Superblock, _kernel: Fact[Version]) -> ZfsFac
     dataset = _dataset(machine, block.source)
     tool, zpool = " ".join(zfs_tools.ZFS_GET_ARGV), " ".join(zfs_tools.ZPOOL_STATUS_ARGV)
     listing = " ".join(zfs_tools.ZPOOL_LIST_ARGV)
-    return ZfsFacts(
-        barriers=_not(read_fact.switch(machine, f"{_PARAMETERS}/zfs_nocacheflush")),
-        zfs_dataset=Known(block.source, "/proc/self/mountinfo"),
-        zfs_pool=Known(pool_name, "/proc/self/mountinfo"),
-        zfs_pool_health=read_fact.field(pool, listing, lambda it: it.health),
-        zfs_pool_capacity_percent=read_fact.field(pool, listing, lambda it: it.capacity_percent),
-        zfs_pool_fragmentation_percent=read_fact.field(pool, listing, lambda it: it.fragmentation_percent),
-        zfs_pool_ashift=read_fact.field(pool, listing, lambda it: it.ashift),
-        zfs_sync=read_fact.field(dataset, tool, lambda it: it.sync),
-        zfs_logbias=read_fact.field(dataset, tool, lambda it: it.logbias),
-        zfs_atime=read_fact.field(dataset, tool, _atime),
-        zfs_recordsize_bytes=read_fact.field(dataset, tool, lambda it: it.recordsize_bytes),
-        zfs_log_flushes=_not(read_fact.switch(machine, f"{_PARAMETERS}/zil_nocacheflush")),
-        zfs_autotrim=read_fact.field(pool, listing, lambda it: it.autotrim),
-        zfs_dedup=read_fact.derive(read_fact.field(dataset, tool, lambda it: it.dedup), lambda it: it != "off"),
-        zfs_snapshots_percent=read_fact.field(
+    return {
+        "barriers": _not(read_fact.switch(machine, f"{_PARAMETERS}/zfs_nocacheflush")),
+        "zfs_dataset": Known(block.source, "/proc/self/mountinfo"),
+        "zfs_pool": Known(pool_name, "/proc/self/mountinfo"),
+        "zfs_pool_health": read_fact.field(pool, listing, lambda it: it.health),
+        "zfs_pool_capacity_percent": read_fact.field(pool, listing, lambda it: it.capacity_percent),
+        "zfs_pool_fragmentation_percent": read_fact.field(pool, listing, lambda it: it.fragmentation_percent),
+        "zfs_pool_ashift": read_fact.field(pool, listing, lambda it: it.ashift),
+        "zfs_sync": read_fact.field(dataset, tool, lambda it: it.sync),
+        "zfs_logbias": read_fact.field(dataset, tool, lambda it: it.logbias),
+        "zfs_atime": read_fact.field(dataset, tool, _atime),
+        "zfs_recordsize_bytes": read_fact.field(dataset, tool, lambda it: it.recordsize_bytes),
+        "zfs_log_flushes": _not(read_fact.switch(machine, f"{_PARAMETERS}/zil_nocacheflush")),
+        "zfs_autotrim": read_fact.field(pool, listing, lambda it: it.autotrim),
+        "zfs_dedup": read_fact.derive(read_fact.field(dataset, tool, lambda it: it.dedup), lambda it: it != "off"),
+        "zfs_snapshots_percent": read_fact.field(
             dataset, tool, lambda it: _percent(it.used_by_snapshots_bytes, it.used_bytes)
         ),
-        zfs_quota_used_percent=read_fact.field(dataset, tool, _of_quotas),
-        zfs_compression=read_fact.derive(
+        "zfs_quota_used_percent": read_fact.field(dataset, tool, _of_quotas),
+        "zfs_compression": read_fact.derive(
             read_fact.field(dataset, tool, lambda it: it.compression), lambda it: it != "off"
         ),
-        zfs_primarycache=read_fact.field(dataset, tool, lambda it: it.primarycache),
-        zfs_arc_max_bytes=read_fact.field(read_fact.file_record(machine, _ARC, str), _ARC, _arc_max),
-        zfs_device_errors=read_fact.field(status, zpool, _device_errors),
-        zfs_data_errors=read_fact.field(status, zpool, lambda it: it.data_errors),
-        zfs_scrubbed=read_fact.field(status, zpool, lambda it: None if it.scan is None else it.scan != "never"),
-        zfs_scrub_days=read_fact.field(status, zpool, lambda it: _scrub_days(machine, it)),
-        zfs_small_block_devices=read_fact.field(
+        "zfs_primarycache": read_fact.field(dataset, tool, lambda it: it.primarycache),
+        "zfs_arc_max_bytes": read_fact.field(read_fact.file_record(machine, _ARC, str), _ARC, _arc_max),
+        "zfs_device_errors": read_fact.field(status, zpool, _device_errors),
+        "zfs_data_errors": read_fact.field(status, zpool, lambda it: it.data_errors),
+        "zfs_scrubbed": read_fact.field(status, zpool, lambda it: None if it.scan is None else it.scan != "never"),
+        "zfs_scrub_days": read_fact.field(status, zpool, lambda it: _scrub_days(machine, it)),
+        "zfs_small_block_devices": read_fact.field(
             status, zpool, lambda it: tuple(one.name for one in it.leaves() if one.native_block_bytes)
         ),
-        zfs_data_vdevs=read_fact.field(status, zpool, lambda it: _kind(it, "data")),
-        zfs_special_vdevs=read_fact.field(status, zpool, lambda it: _kind(it, "special", "dedup")),
-        zfs_log_vdevs=read_fact.field(status, zpool, lambda it: _kind(it, "logs")),
-    )
+        "zfs_data_vdevs": read_fact.field(status, zpool, lambda it: _kind(it, "data")),
+        "zfs_special_vdevs": read_fact.field(status, zpool, lambda it: _kind(it, "special", "dedup")),
+        "zfs_log_vdevs": read_fact.field(status, zpool, lambda it: _kind(it, "logs")),
+    }
 
 
 def _pool_of(dataset: str) -> str:
