@@ -15,7 +15,7 @@ from msgspec.structs import replace
 from fsadvisor.measure.probe import EngineError
 from fsadvisor.measure.probe import fio as engine
 from fsadvisor.measure.probe.jobs import JOBS, SUITES
-from fsadvisor.measure.probe.scratch_record import PREFIX
+from fsadvisor.measure.probe.scratch_record import PREFIX, clear
 from tests.cases import few
 from tests.loops import attached_images, mounts, needs_loop_devices
 from tests.paths import ROOT
@@ -224,6 +224,7 @@ def test_a_killed_measurement_leaves_no_loop_device_no_mount_and_no_image(tmp_pa
     assert comes_to(lambda: not any(it.startswith(f"{tmp_path}/") for it in attached_images()))
     assert [one.name.startswith(PREFIX) for one in tmp_path.iterdir()] == [True]
     assert [one for one in tmp_path.rglob("*") if one.is_file()] == []
+    assert comes_to(lambda: clear(tmp_path) and not list(tmp_path.iterdir()))
 
 
 def test_make_has_a_target_for_it():

@@ -227,6 +227,8 @@ def test_workers_die_with_a_killed_parent(tmp_path):
         # Readable once the process has ended.
         assert select.select([descriptor], [], [], END_S)[0]
         os.close(descriptor)
+    assert clear(tmp_path)
+    assert list(tmp_path.iterdir()) == []
 
 
 def test_a_window_adds_up_what_its_workers_did():
