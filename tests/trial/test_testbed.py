@@ -117,7 +117,7 @@ def without_barriers_no_flushes_are_sent_and_by_default_they_are(default, change
             (two("xfs"), 64 * MIB, "too little for xfs"),
             (two("ext4"), 1 << 50, "too little for 2 images"),
         ],
-        3,
+        4,
     ),
     ids=["option", "feature", "tool", "type", "device", "log", "size", "room"],
 )

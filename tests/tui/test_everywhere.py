@@ -118,15 +118,6 @@ def test_the_palette_names_rule_and_subject_where_titles_are_cut(size):
     assert "Why not nobarrier-without-gain, on filesystem /dev/" in text
 
 
-def test_escape_in_a_place_that_stands_over_none_does_nothing():
-    async def steps(app, pilot):
-        await pilot.press("escape")
-        await pilot.pause()
-        return app.screen.name
-
-    assert explored(steps) == "overview"
-
-
 def test_no_key_is_given_to_two_actions_that_work_everywhere():
     keys = [key for action in EVERYWHERE for key in action.keys.split(",")]
     assert len(keys) == len(set(keys))
@@ -164,8 +155,16 @@ IDLE_KEYS = (
 )
 
 
-def test_a_key_that_does_nothing_is_answered():
+def test_a_key_that_does_nothing_is_answered_and_what_is_typed_into_a_line_is_none():
     async def steps(app, pilot):
+        await pilot.press("escape")  # of a place that stands over none
+        await pilot.pause()
+        assert app.screen.name == "overview"
+        await pilot.press("slash")
+        await typed(pilot, "Zq%")
+        await until(pilot, lambda: "Zq%" in shown(app))
+        assert len(app._notifications) == 0
+        await pilot.press("escape")
         for keys, words in IDLE_KEYS:
             app.heard.clear()
             for key in keys:
@@ -174,16 +173,6 @@ def test_a_key_that_does_nothing_is_answered():
             assert len(app._notifications) == 1, keys
 
     explored(steps)
-
-
-def test_what_is_typed_into_a_line_is_no_key_that_does_nothing():
-    async def steps(app, pilot):
-        await pilot.press("slash")
-        await typed(pilot, "Zq%")
-        await until(pilot, lambda: "Zq%" in shown(app))
-        return len(app._notifications)
-
-    assert explored(steps) == 0
 
 
 def test_a_field_that_is_mounted_before_its_screen_ends_nothing():

@@ -133,7 +133,9 @@ def as_found(terminal):
 
 
 @needs_tmux
-@pytest.mark.parametrize(("number", "code"), [(signal.SIGTERM, 143), (signal.SIGHUP, 129), (signal.SIGINT, 130)])
+@pytest.mark.parametrize(
+    ("number", "code"), few([(signal.SIGTERM, 143), (signal.SIGINT, 130), (signal.SIGHUP, 129)], 2)
+)
 def test_a_signal_before_textual_is_loaded_leaves_the_terminal_as_it_was(held, number, code):
     with held.explorer() as terminal:
         terminal.until("1 Overview")
@@ -171,7 +173,7 @@ def test_a_mistake_in_the_command_is_told_on_the_terminal_as_it_was(held, tmp_pa
 
 
 @needs_tmux
-def test_keys_that_are_typed_meanwhile_are_not_shown_and_not_lost(held):
+def test_keys_that_are_typed_meanwhile_are_not_shown_and_not_lost_and_the_terminal_is_as_it_was_then(held):
     with held.explorer() as terminal:
         terminal.until("1 Overview")
         settings = subprocess.run(["stty", "-a", "-F", terminal.told("#{pane_tty}")], capture_output=True, text=True)
@@ -179,15 +181,6 @@ def test_keys_that_are_typed_meanwhile_are_not_shown_and_not_lost(held):
         terminal.press("C-\\", "2")
         held.go()
         terminal.until("Not known")
-        terminal.press("q")
-        terminal.until("ended 0")
-
-
-@needs_tmux
-def test_after_it_the_terminal_is_as_it_was(held):
-    with held.explorer() as terminal:
-        held.go()
-        terminal.until("Help")
         terminal.press("q")
         terminal.until("ended 0")
         assert as_found(terminal)

@@ -41,20 +41,6 @@ def test_a_number_leads_to_its_place_from_every_page_over_any_place(page, size):
     assert set(explored(steps, size=size).values()) == {1}
 
 
-def test_a_number_answers_a_question_by_no_and_leads_on():
-    async def steps(app, pilot):
-        answers = []
-        app.push_screen(Question(Document("q", ()), (("y", "yes", "yes"),)), answers.append)
-        await pilot.pause()
-        await pilot.press("6")
-        await until(pilot, lambda: app.screen.name == "plan")
-        await pilot.press("1")
-        await until(pilot, lambda: app.screen.name == "overview")
-        return answers, len(app.screen_stack)
-
-    assert explored(steps) == (["no"], 1)
-
-
 @pytest.mark.long
 def test_a_number_typed_into_a_line_is_typed():
     async def steps(app, pilot):
@@ -98,8 +84,16 @@ def test_the_way_back_has_each_place_once():
     assert explored(steps) == ["plan", "unknowns", "overview"]
 
 
-def test_escape_takes_a_search_away_before_it_leads_back():
+def test_a_number_answers_a_question_by_no_and_escape_takes_a_search_away_before_it_leads_back():
     async def steps(app, pilot):
+        answers = []
+        app.push_screen(Question(Document("q", ()), (("y", "yes", "yes"),)), answers.append)
+        await pilot.pause()
+        await pilot.press("6")
+        await until(pilot, lambda: app.screen.name == "plan")
+        await pilot.press("1")
+        await until(pilot, lambda: app.screen.name == "overview")
+        assert (answers, len(app.screen_stack)) == (["no"], 1)
         await pilot.press("2")
         await until(pilot, lambda: app.screen.query_one("#tasks").rows)
         before = len(app.screen.query_one("#tasks").rows)
