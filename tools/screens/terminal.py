@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import itertools
-import os
 import shlex
 import subprocess
+import tempfile
 import time
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -14,9 +13,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
     from types import TracebackType
     from typing import Self
-
-_NUMBERS = itertools.count()
-"""Of this process's terminals: a name that an ended one had may still be held by its server."""
 
 _TURN_S = 0.05
 _EFFECT_S = 2.0
@@ -27,7 +23,8 @@ class Terminal:
     """`columns` x `rows`; ends with its program when left."""
 
     def __init__(self, command: Iterable[str], columns: int, rows: int, environment: Mapping[str, str] = {}) -> None:
-        self._socket = f"fsadvisor-{os.getpid()}-{next(_NUMBERS)}"
+        self._directory = tempfile.TemporaryDirectory(prefix="fsadvisor-tmux-", ignore_cleanup_errors=True)
+        self._socket = str(Path(self._directory.name, "socket"))
         words = " ".join(f"{name}={shlex.quote(value)}" for name, value in environment.items())
         size = ["-x", str(columns), "-y", str(rows)]
         settings = ["set", "-g", "default-terminal", "tmux-256color", ";", "set", "-g", "status", "off", ";"]
@@ -41,6 +38,7 @@ class Terminal:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         self._tmux("kill-server")
+        self._directory.cleanup()  # tmux leaves its socket
 
     def press(self, *keys: str) -> None:
         """Send keys by tmux's names: 'Enter', 'j', 'C-z', 'Escape'; a text is typed."""
@@ -49,7 +47,7 @@ class Terminal:
 
     def paste(self, content: bytes) -> None:
         """Send bytes, whatever they are."""
-        subprocess.run(["tmux", "-L", self._socket, "load-buffer", "-"], input=content, check=True)
+        subprocess.run(["tmux", "-S", self._socket, "load-buffer", "-"], input=content, check=True)
         self._tmux("paste-buffer")
 
     def pressed(self, *keys: str) -> str:
@@ -105,5 +103,5 @@ class Terminal:
         return int(Path(shell, "task", shell.name, "children").read_text().split()[0])
 
     def _tmux(self, *words: str) -> str:
-        done = subprocess.run(["tmux", "-L", self._socket, *words], capture_output=True, text=True, check=True)
+        done = subprocess.run(["tmux", "-S", self._socket, *words], capture_output=True, text=True, check=True)
         return done.stdout
