@@ -270,9 +270,7 @@ def test_a_folder_with_a_broken_rule_leaves_the_other_rules_running(tmp_path):
     assert report["summary"]["rules_not_loaded"]
 
 
-@pytest.mark.parametrize(
-    "folder", [pytest.param(folder, marks=() if at % 4 == 0 else pytest.mark.long) for at, folder in enumerate(FOLDERS)]
-)
+@pytest.mark.parametrize("folder", few(FOLDERS, 6))
 def test_recorded_machines_are_audited_without_a_word_on_stderr(folder):
     done = fsadvisor("--on", folder)
     assert (done.stderr, done.returncode in (0, 1)) == (b"", True)

@@ -14,7 +14,7 @@ import pytest
 
 from fsadvisor import cli
 from tests.cases import few
-from tests.command import ARGV, started
+from tests.command import ARGV
 from tests.paths import ROOT
 from tests.waiting import END_S
 from tools.screens.emulated import Emulated
@@ -224,8 +224,8 @@ def test_without_what_serves_it_says_what_to_install(monkeypatch, capsys, module
     assert words in capsys.readouterr().err
 
 
-def test_a_port_that_is_taken_is_told(address):
-    done = started("serve", "--demo", "--port", urlsplit(address).port)
-    assert done.returncode == 2
-    assert done.stderr.count(b"\n") == 1
-    assert b"Address already in use; name another one: --port N" in done.stderr
+def test_a_port_that_is_taken_is_told(address, capsys):
+    assert cli.run(["serve", "--demo", "--port", str(urlsplit(address).port)]) == 2
+    said = capsys.readouterr().err
+    assert said.count("\n") == 1
+    assert "Address already in use; name another one: --port N" in said

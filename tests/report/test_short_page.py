@@ -37,7 +37,7 @@ def report_of(folder):
     return "".join(as_text(storage, verdicts, composed.ABOUT))
 
 
-@pytest.mark.parametrize("folder", few(FOLDERS), ids=lambda folder: folder.name)
+@pytest.mark.parametrize("folder", few(FOLDERS, 6), ids=lambda folder: folder.name)
 def test_the_first_screen_is_sorted_by_severity_below_each_of_its_titles(folder):
     told = [one for block in sections.overview(found_on(folder), 200) for one in render((block,), 200)]
     severities = ("critical", "high", "moderate", "low")
