@@ -81,7 +81,7 @@ class Event(Struct, frozen=True, kw_only=True):
     kind: Class
     says: str
     device: str
-    """As the line names it: sda, ata3, nvme0, 0000:01:00.0, md0; '' where it names none."""
+    """As the line names it: sda, ata3, nvme0, 3:0:0:0, 0000:01:00.0, md0; '' where it names none."""
     count: int
     first: float
     last: float
@@ -125,6 +125,7 @@ def parse(text: str) -> KernelLog | Unknown:
             pattern, device = known
             if pattern.kind == "attached":
                 _forget(events, device)
+                _forget(events, _place_of(line[2]))
                 continue
             if pattern.kind == "unnamed":
                 _doubt(events)
@@ -154,9 +155,14 @@ def _matched(message: str) -> tuple[Pattern, str] | None:
     return None
 
 
+def _place_of(attached: str) -> str:
+    """'3:0:0:0' of 'sd 3:0:0:0: [sdb] Attached SCSI disk': lines without a name say that; '' of a loop device."""
+    return attached.split(" ", 2)[1].rstrip(":") if attached.startswith("sd ") else ""
+
+
 def _forget(found: dict[tuple[str, str], Event], device: str) -> None:
     """Of the device that had the name before, its partitions ('loop0p1', 'sda1') and its journal ('loop0-8')."""
-    said_of = [key for key in found if key[1].startswith(device)]
+    said_of = [key for key in found if device and key[1].startswith(device)]
     if said_of:
         between = "p" if device[-1:].isdecimal() else ""
         part = re.compile(rf"{re.escape(device)}(?:{between}\d+)?(?:-\d+)?", re.ASCII)

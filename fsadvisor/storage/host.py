@@ -276,7 +276,9 @@ class Now(Described, frozen=True, kw_only=True):
     below_answers: Fact[bool] = some("no filesystem that it stands on fails to answer statfs", "statfs(2)")
     completed: Fact[int] = some("reads, writes, discards and flushes that ended", "/proc/diskstats")
     requests: Fact[float] = some("reads and writes per second", "/proc/diskstats")
+    moved_bytes: Fact[int] = some("read and written, per second", "/proc/diskstats", "bytes")
     latency_ms: Fact[float] = some("what a read or write took, on average", "/proc/diskstats", "ms")
+    flush_ms: Fact[float] = some("what a flush took, on average", "/proc/diskstats", "ms")
     flush_percent: Fact[float] = some("flushes under way on average, of one", "/proc/diskstats", "percent")
     discard_percent: Fact[float] = some("discards (TRIM) under way on average, of one", "/proc/diskstats", "percent")
     discards: Fact[float] = some("discards (TRIM) per second", "/proc/diskstats")
@@ -293,6 +295,15 @@ class Now(Described, frozen=True, kw_only=True):
         "looks in which another program at work there waited for it, of the one that waited most",
         "/proc/PID/stack",
         "percent",
+    )
+    below_busy_percent: Fact[float] = some(
+        "time with a request or flush under way in the busiest that it is made of, or in itself",
+        "/proc/diskstats",
+        "percent",
+    )
+    device_state: Fact[str] = some(
+        "state of a SCSI device or an NVMe controller, where it is not one of several paths",
+        "/sys/block/DEVICE/device/state",
     )
     waits_elsewhere: Fact[bool] = some(
         "all programs that wait are known to work on other storage", "/proc/PID/stack, /proc/PID/fdinfo"

@@ -14,7 +14,8 @@ from typing import TYPE_CHECKING, Final
 
 from fsadvisor.machine import kept_files, safe_files, symptoms
 from fsadvisor.machine.port import MachineError
-from fsadvisor.measure.now.observe import MOST_BYTES, Watcher, as_line, observe, threshold
+from fsadvisor.measure.now.observe import MOST_BYTES, Watcher, observe, threshold
+from fsadvisor.measure.now.stored_windows import as_line
 from fsadvisor.verbs import NOT_MEASURED, RefusedError, say
 from fsadvisor.verbs.unit import command_line
 

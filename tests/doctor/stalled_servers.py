@@ -28,10 +28,15 @@ def database(**facts: object) -> Task:
 def the_journal_waits_for_a_slow_disk() -> Window:
     """sdb is slow: 180 ms a request, and no queue. The journal's thread and mysqld wait for it."""
     journal = Task(
-        pid=300, name="jbd2/sdb1-8", stack=("__wait_on_buffer", "jbd2_journal_commit_transaction"), kernel=True
+        pid=300,
+        name="jbd2/sdb1-8",
+        stack=("__wait_on_buffer", "jbd2_journal_commit_transaction"),
+        kernel=True,
+        places=("/",),
     )
     slow = disk("sdb", reads=0.0, writes=5.5, write_ms=180.0, busy=0.99, queue=1.1)
-    return server((journal, database()), None, (slow,), io_some=0.95)
+    root = place("/", "/dev/sda2", "sda")
+    return server((journal, database()), (root, place()), (disk("sda"), slow), io_some=0.95)
 
 
 @situation("filesystem-does-not-answer:/mnt/home", words=("nfs4 on filer1:/home", "bash (pid 902)"), never=("sdb",))
@@ -205,7 +210,7 @@ def a_loop_device_whose_nfs_server_is_dead() -> Window:
     """The NFS server does not answer. loop0, whose file is there, only waits for it, and so does qemu."""
     tasks = (
         Task(pid=800, name="qemu", stack=READ, places=("/vm",)),
-        Task(pid=90, name="loop0", stack=("rpc_wait_bit_killable", "nfs_file_write"), kernel=True, places=("/nfs",)),
+        Task(pid=90, name="loop0", stack=("rpc_wait_bit_killable", "nfs_file_write"), kernel=True),
     )
     gone = place("/nfs", "filer:/vm", "", type="nfs4", answers=False, size=None, available=None, inodes=None)
     image = place("/vm", "/dev/loop0", "loop0")

@@ -11,8 +11,9 @@ from fsadvisor.machine.pulse import ThreadSample, WaitingThread
 from fsadvisor.machine.symptoms import Limited
 from fsadvisor.measure.now import Device, Filesystem, Group, Program, Window, mounts, programs
 from fsadvisor.measure.now.answer import answer
-from fsadvisor.measure.now.observe import as_line, pool_modes, recent
+from fsadvisor.measure.now.observe import pool_modes, recent
 from fsadvisor.measure.now.programs import by_process, groups_of, unit_of
+from fsadvisor.measure.now.stored_windows import as_line
 from fsadvisor.report.doctor_page import as_json
 from fsadvisor.report.schema import schema
 from fsadvisor.rulebook.loading import own_rulebook
@@ -281,6 +282,7 @@ def test_a_stack_whose_innermost_function_takes_a_directorys_lock_waits_for_it(s
 def test_an_array_that_rebuilds_is_the_cause_where_tasks_wait():
     rebuilding = Device(name="md0", md_action="recover")
     assert told(devices=(rebuilding,), io_some=0.5) == ["array-at-work"]
+    assert told(devices=(rebuilding,), io_some=0.5, waiting=None) == ["array-at-work"]
     assert told(devices=(rebuilding,)) == []
 
 

@@ -13,8 +13,8 @@ from fsadvisor.machine.port import MachineError
 from fsadvisor.machine.recording import RecordingMachine
 from fsadvisor.measure.now import Device, Program, Window
 from fsadvisor.measure.now.answer import answer
-from fsadvisor.measure.now.observe import Watcher, as_line, threshold
-from fsadvisor.measure.now.stored_windows import chosen_of, windows_in
+from fsadvisor.measure.now.observe import Watcher, threshold
+from fsadvisor.measure.now.stored_windows import as_line, chosen_of, windows_in
 from fsadvisor.readers import own_records
 from fsadvisor.rulebook.loading import own_rulebook
 from fsadvisor.survey.whole import survey
@@ -45,7 +45,7 @@ class Night:
         self.looked += seconds
         hurts = self.above()
         minutes, second = divmod(int(self.now), 60)
-        disk = Device(name="sda", writes=3.0, write_ms=900.0, busy=1.0, queue=4.0) if hurts else Device(name="sda")
+        disk = Device(name="sda", writes=440.0, write_ms=9.0, busy=1.0, queue=4.0) if hurts else Device(name="sda")
         return Window(
             when=f"2026-11-23T{minutes // 60:02}:{minutes % 60:02}:{second:02}+00:00",
             seconds=seconds,

@@ -48,6 +48,8 @@ class Device(Struct, kw_only=True, omit_defaults=True):
     """What the kernel's log calls it: its name, its port or controller, its place on the PCI bus."""
     reached_by: str = ""
     """'nbd', 'rbd', 'iscsi' or 'nvme over a network', where it is another machine's."""
+    state: str = ""
+    """Of a SCSI device or an NVMe controller: 'running', 'offline', 'blocked'; 'live', 'resetting', 'dead'."""
     mapped: str = ""
     """The device mapper's name for it."""
     suspended: bool | None = None

@@ -315,8 +315,21 @@ def _of_machine(verdict: Verdict, window: Window) -> Finding:
         return _of_directory(verdict, window)
     if verdict.rule.id == "writers-held-back":
         writers = sorted(window.programs, key=lambda each: -(each.write_bytes or 0))
-        return Finding(verdict=verdict, culprits=tuple(_does(each) for each in writers[:3] if each.write_bytes))
+        return Finding(
+            verdict=verdict,
+            culprits=tuple(_does(each) for each in writers[:3] if each.write_bytes),
+            place=_longest_queue(window),
+        )
     return Finding(verdict=verdict, waiters=_waiting(waiting))
+
+
+def _longest_queue(window: Window) -> str:
+    """The device below which most writes are under way; of several with as many the one that is made of no other."""
+    longest = max(window.devices, key=lambda one: (round(one.queue), not one.below), default=None)
+    if longest is None or not longest.writes or round(longest.queue) < 1:
+        return ""
+    where = _on(longest.name, window)
+    return f"longest queue: {longest.name}{f' of {where}' if where else ''}, {longest.queue:.0f} requests"
 
 
 def _device_of(mount_point: str, window: Window) -> str:

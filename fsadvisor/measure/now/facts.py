@@ -10,6 +10,7 @@ from msgspec.structs import replace
 from fsadvisor.facts import Cause, Fact, Known, Unknown
 from fsadvisor.measure.now.mounts import pool_of
 from fsadvisor.storage import Now, Subject
+from fsadvisor.survey.filesystem_types.registry import TYPES
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -130,7 +131,12 @@ def _device(dev: Device, window: Window) -> Now:
         facts["pool_mode"] = _fact(dev.pool_mode)
     if dev.paths is not None:
         facts["paths"] = _fact(dev.paths)
+    if dev.state and not _is_one_of_several_paths(dev, window):
+        facts["device_state"] = _fact(dev.state)
+    if dev.flushes is not None:
+        facts["flush_ms"] = _fact(round(dev.flush_ms or 0.0, 2))
     below = with_below({dev.name}, window)
+    facts["below_busy_percent"] = _percent(_below_busy(below - {dev.name} if dev.below else below, window))
     silent = [place.mount_point for place in window.filesystems if place.answers is False]
     reached = (each.reached_by for each in window.devices if each.name in below and each.reached_by)
     facts["reached_by"] = _fact(next(reached, "none of these"))
@@ -144,6 +150,7 @@ def _device(dev: Device, window: Window) -> Now:
         below_answers=_fact(not below.intersection(silent)),
         completed=_fact(round(ended)),
         requests=_fact(round(requests, 1)),
+        moved_bytes=_fact(round(dev.read_bytes + dev.write_bytes)),
         latency_ms=_fact(round(spent / requests, 2) if requests else None),
         flush_percent=_percent(dev.flush),
         mover_percent=_percent(sum(map(moved_by, movers)) / moved if moved else None),
@@ -156,6 +163,16 @@ def _device(dev: Device, window: Window) -> Now:
         waits_elsewhere=_fact(_waits_elsewhere(below, window)),
         **facts,
     )
+
+
+def _is_one_of_several_paths(dev: Device, window: Window) -> bool:
+    """Whether a multipath device above has a path that works: it goes on without this one."""
+    return any(one.paths and dev.name in one.below for one in window.devices)
+
+
+def _below_busy(names: frozenset[str], window: Window) -> float:
+    """The busiest of these devices, flushes among its work; a device that is left out of the window did nothing."""
+    return max((min(one.busy + (one.flush or 0), 1.0) for one in window.devices if one.name in names), default=0.0)
 
 
 def moved_by(one: Program) -> float:
@@ -225,13 +242,13 @@ def _frozen(window: Window) -> dict[str, int]:
     return found
 
 
-def _waits_elsewhere(devices: frozenset[str], window: Window) -> bool | None:
-    """Whether all programs that wait are known to work on other storage than these devices; None of a look without any.
+def _waits_elsewhere(devices: frozenset[str], window: Window) -> bool:
+    """Whether all programs that wait are known to work on other storage than these devices.
 
-    What is on several devices, or on what is not told, may be here.
+    What is on several devices, or on what is not told, may be here; so may those that were not seen.
     """
     if window.waiting is None:
-        return None
+        return False
     waiting = [one for one in window.programs if one.waiting >= _WAITS and not (one.kernel or one.job)]
     of = {place.mount_point: place for place in window.filesystems}
     places = [[of[point] for point in one.places] for one in waiting]
@@ -244,11 +261,11 @@ def _may_be_on(place: Filesystem, devices: frozenset[str], window: Window) -> bo
     below = devices_of(place.mount_point, window)
     if place.type in _OF_SERVERS:
         return False
-    return not below or place.type in _OF_SEVERAL_DEVICES or bool(below & devices)
+    own = TYPES.get(place.type)
+    return not below or (own is not None and own.own_read_ahead) or bool(below & devices)
 
 
 _OF_SERVERS: Final = frozenset({"nfs", "nfs4", "cifs", "smb3", "ceph"})
-_OF_SEVERAL_DEVICES: Final = frozenset({"btrfs", "bcachefs", "zfs"})
 _WAITS: Final = 0.1
 """Share of the looks from which on a program waits."""
 
@@ -282,7 +299,7 @@ def _filesystem(fs: Filesystem, window: Window, frozen: dict[str, int]) -> Now:
 
 
 def _first_of_pool(fs: Filesystem, among: Iterable[Filesystem]) -> Filesystem:
-    return next(one for one in among if one.type == "zfs" and pool_of(one) == pool_of(fs))
+    return next(one for one in among if pool_of(one) == pool_of(fs))
 
 
 def _takes_writes(fs: Filesystem) -> bool:
@@ -293,7 +310,7 @@ def _takes_writes(fs: Filesystem) -> bool:
 def _room_is_anothers(fs: Filesystem, window: Window) -> bool:
     """Whether another filesystem tells the same room: the one below an overlay, or a ZFS pool's first that is told."""
     alike = [one for one in window.filesystems if one.available == fs.available]
-    if fs.type == "zfs":
+    if pool_of(fs):
         return _first_of_pool(fs, alike) is not fs
     if fs.type != "overlay":
         return False
@@ -334,7 +351,7 @@ def _turned(fs: Filesystem) -> bool | None:
 
     A remount of another mount of the same filesystem looks alike, so then it takes an error that was counted.
     """
-    if "emergency_ro" in fs.super_options or "shutdown" in fs.super_options or (fs.type == "xfs" and fs.turned):
+    if "emergency_ro" in fs.super_options or "shutdown" in fs.super_options or (fs.turned and fs.errors is None):
         return True
     if fs.errors and "ro" not in fs.super_options:
         return fs.turned
@@ -350,10 +367,11 @@ def named(one: Program) -> str:
 
 def _program(program: Program, window: Window) -> Now:
     seen = window.waiting is not None
-    facts = {"waits_in": _fact(program.function), "waits_for": _fact(program.kind)} if program.function else {}
+    facts = {"waits_in": _fact(program.function)} if program.function else {}
     return Now(
         **_base(window, "program", named(program)),
         **facts,
+        waits_for=_fact(program.kind or "not told"),
         waiting_percent=_percent(program.waiting if seen else None),
         sync_percent=_percent(program.syncing if _stacks_seen(window) else None),
         stuck_threads=_fact(program.stuck if _stacks_seen(window) else None),

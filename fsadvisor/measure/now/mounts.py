@@ -30,7 +30,8 @@ _FEW_INODES: Final = 16
 
 def pool_of(fs: Filesystem) -> str:
     """The ZFS pool that it is of: 'tank' of tank/home."""
-    return fs.source.partition("/")[0] if fs.type == "zfs" else ""
+    own = TYPES.get(fs.type)
+    return "" if own is None or own.on_devices else fs.source.partition("/")[0]
 
 
 def times_mounted(text: str) -> Counter[str]:
@@ -89,8 +90,7 @@ def add_turned(known: tuple[Filesystem, ...], log: tuple[Logged, ...] | None, re
     since = {line.device: line.first for line in told if line.kind == "read-only"}
     version = Version.parse(release)
     for fs in known:
-        if fs.type == "xfs":
-            _add_shut_down(fs, [line for line in told if line.device == _kernel_name(fs.source)])
+        _add_shut_down(fs, [line for line in told if line.device == _kernel_name(fs.source)])
     for fs in (each for each in known if each.errors):
         moment = since.get(_kernel_name(fs.source))
         if moment is not None:
@@ -99,10 +99,14 @@ def add_turned(known: tuple[Filesystem, ...], log: tuple[Logged, ...] | None, re
             fs.turned = False
 
 
+_SHUT_DOWN: Final = "xfs-shutdown"
+"""The one pattern of a stop that the mount's options do not show, and that a later line of a mount ends."""
+
+
 def _add_shut_down(fs: Filesystem, told: list[Logged]) -> None:
     """Once it was shut down, until it is mounted anew."""
     mounted = max((line.last for line in told if line.kind == "mounted"), default="")
-    since = [max(line.first, mounted) for line in told if line.kind == "read-only" and line.last > mounted]
+    since = [max(line.first, mounted) for line in told if line.pattern == _SHUT_DOWN and line.last > mounted]
     if since:
         fs.turned, fs.turned_at = True, min(since)
 
@@ -151,7 +155,7 @@ def _filesystem(
         if isinstance(answer, Space):
             made.size, made.free, made.available = answer.size, answer.free, answer.available
             made.inodes, made.inodes_free = answer.inodes, answer.inodes_free
-    if mount.fs_type == "zfs":
+    if pool_of(made):
         made.pool_state = symptoms.text(f"/proc/spl/kstat/zfs/{pool_of(made)}/state")
     errors = symptoms.text(f"/sys/fs/ext4/{source}/errors_count") if source else None
     made.errors = int(errors) if errors and errors.isdecimal() else None
@@ -177,6 +181,7 @@ class Places:
         mine = {(one.mount_point) for one in known}
         number = {one.major_minor: one.mount_point for one in mounts if one.mount_point in mine}
         self._by_id = {key: number[one.major_minor] for key, one in point.items() if one.major_minor in number}
+        self._by_device = [(each, fs.mount_point) for fs in known for each in (_kernel_name(fs.source), fs.device)]
         self._by_path = sorted(
             ((one.mount_point, number.get(one.major_minor, "")) for one in mounts), key=lambda pair: -len(pair[0])
         )
@@ -186,6 +191,12 @@ class Places:
         found = [self._by_id.get(number, "") for number in held.written]
         found += [self.of_path(path) for path in held.paths]
         return tuple(dict.fromkeys(filter(None, found)))
+
+    def of_thread(self, name: str) -> tuple[str, ...]:
+        """Of a thread of the kernel, which works in no directory: where its name has a device of it (jbd2/sdb1-8)."""
+        inside = name.partition("/")[2] or name.partition("_")[0]
+        called = {inside, inside.rpartition("-")[0]} - {""}
+        return tuple(dict.fromkeys(point for device, point in self._by_device if device in called))
 
     def of_waiting(self, held: Holds) -> tuple[str, ...]:
         """Where a thread waits that is about to write: in a file that is open, or in one that it makes or renames."""

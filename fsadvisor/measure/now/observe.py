@@ -13,9 +13,8 @@ import time
 from collections import deque
 from datetime import UTC, datetime, timedelta
 from functools import partial
-from typing import TYPE_CHECKING, Any, Final, TypeVar
+from typing import TYPE_CHECKING, Final, TypeVar
 
-import msgspec
 from msgspec import Struct
 
 from fsadvisor.facts import Known, Unknown
@@ -26,7 +25,6 @@ from fsadvisor.measure.now.programs import by_process
 from fsadvisor.measure.waits.journals import Jbd2Work
 from fsadvisor.measure.waits.threads import EVERY_S, Watch, watch
 from fsadvisor.measure.waits.window import window as counted
-from fsadvisor.pages.published import encodable
 from fsadvisor.readers import dmsetup, kernel_log, system_counters
 from fsadvisor.survey.faults import names_of
 from fsadvisor.survey.hosting import INITIAL
@@ -268,6 +266,10 @@ def reached_by(name: str, hardware: str) -> str:
     return "nvme over a network" if "/nvme-fabrics/" in hardware else ""
 
 
+_ADDRESS: Final = re.compile(r"/(\d+:\d+:\d+:\d+)(?=/)", re.ASCII)
+"""Of a SCSI device: some lines of the kernel's log have that alone."""
+
+
 def _device(disk: Disk, pools: dict[str, str], paths: dict[str, int], where: mounts.Places) -> Device:
     rates, block = disk.rates, f"/sys/block/{disk.name}"
     mapped = symptoms.text(f"{block}/dm/name") or ""
@@ -290,9 +292,10 @@ def _device(disk: Disk, pools: dict[str, str], paths: dict[str, int], where: mou
         discards=rates.discards,
         discard_bytes=rates.discard_bytes,
         discard=None if rates.discards is None else rates.discards * (rates.discard_ms or 0) / 1000,
-        called=tuple(sorted(names_of(disk.name, hardware) - {disk.name})),
+        called=tuple(sorted((names_of(disk.name, hardware) | set(_ADDRESS.findall(hardware))) - {disk.name})),
         reached_by=reached_by(disk.name, hardware),
         suspended=None if suspended is None else suspended == "1",
+        state=symptoms.text(f"{block}/device/state") or "",
         mapped=mapped,
         pool_mode=pools.get(mapped),
         paths=paths.get(mapped),
@@ -376,19 +379,3 @@ class Watcher(Struct, kw_only=True):
         if lasts:
             self.over()
         return incidents
-
-
-def as_line(window: Window) -> bytes:
-    """As it is kept: names that are no UTF-8 are a stranger's, and made visible; figures have six digits.
-
-    Sixteen digits would pass for a serial number, which a capture replaces.
-    """
-    return msgspec.json.encode(_short(encodable(msgspec.to_builtins(window)))) + b"\n"
-
-
-def _short(value: Any) -> Any:  # noqa: ANN401 - whatever msgspec.to_builtins makes
-    if isinstance(value, float):
-        return float(f"{value:.6g}")
-    if isinstance(value, dict):
-        return {name: _short(inside) for name, inside in value.items()}
-    return [_short(inside) for inside in value] if isinstance(value, list) else value

@@ -189,12 +189,13 @@ def programs(
 
 
 def _program(pid: int, waited: Waited | None, io: Io | None, looks: int, held: Holds, places: Places) -> Program:
+    name = waited.name if waited else symptoms.name_of(pid)
     made = Program(
         pid=pid,
-        name=waited.name if waited else symptoms.name_of(pid),
+        name=name,
         unit=unit_of(held.group),
         groups=groups_of(held.group),
-        places=places.of(held),
+        places=places.of_thread(name) if held.kernel else places.of(held),
         kernel=held.kernel,
     )
     if io is not None:

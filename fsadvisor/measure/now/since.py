@@ -27,6 +27,7 @@ _KINDS: Final = {
     "btrfs-at-work": ("began",),
     "filesystem-turned-read-only": ("read-only",),
     "device-slow": ("link", "io"),
+    "device-offline": ("io",),
 }
 """What the log tells of the beginning of each."""
 

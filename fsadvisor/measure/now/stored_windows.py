@@ -1,4 +1,4 @@
-"""Windows that were kept: by `watch`, `doctor --json`, a capture, sysstat, atop or PCP; and which of them to judge.
+"""Windows that are kept, a line of JSON each: by `watch`, `doctor --json`, a capture, sysstat, atop or PCP.
 
 What sysstat, atop or PCP kept, as windows: disks, processors, pressure and swapping, no programs and no mounts. And any
 of them as what `waits` makes its sentences of: what was not kept is not known.
@@ -24,6 +24,7 @@ from fsadvisor.measure.waits.journals import PHASES, Jbd2Work
 from fsadvisor.measure.waits.rates import Rates
 from fsadvisor.measure.waits.threads import Threads
 from fsadvisor.measure.waits.window import LEAST_SECONDS, NOT_TRACED, Cpu, Disk, Disks, Stalls, WaitsWindow
+from fsadvisor.pages.published import encodable
 from fsadvisor.patterns import late
 from fsadvisor.readers import activity_logs, pmdumplog
 
@@ -314,3 +315,19 @@ def _threads(window: Window) -> Fact[Threads]:
         ),
         _SOURCE,
     )
+
+
+def as_line(window: Window) -> bytes:
+    """As it is kept: names that are no UTF-8 are a stranger's, and made visible; figures have six digits.
+
+    Sixteen digits would pass for a serial number, which a capture replaces.
+    """
+    return msgspec.json.encode(_short(encodable(msgspec.to_builtins(window)))) + b"\n"
+
+
+def _short(value: Any) -> Any:  # noqa: ANN401 - whatever msgspec.to_builtins makes
+    if isinstance(value, float):
+        return float(f"{value:.6g}")
+    if isinstance(value, dict):
+        return {name: _short(inside) for name, inside in value.items()}
+    return [_short(inside) for inside in value] if isinstance(value, list) else value

@@ -1,0 +1,163 @@
+"""Servers whose devices are slow, reset or gone in ways that their latency alone does not tell."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from tests.doctor.situations import Task, disk, place, server, situation
+from tests.doctor.stalled_servers import READ, database
+
+if TYPE_CHECKING:
+    from fsadvisor.measure.now import Window
+
+
+@situation("device-slow:sdb", words=("sdb: 8 requests per second, 4,000 ms each",), never=("Nothing",))
+def a_shingled_disk_that_cleans_up() -> Window:
+    """sdb ends eight small requests in a second: that is no load, that is the disk (SMR, or sick)."""
+    slow = disk("sdb", reads=0.0, writes=8.0, write_bytes=1e6, write_ms=4000.0, busy=1.0, queue=32.0)
+    return server((database(name="rsync", goes_on=False, writes=2e6),), None, (slow,), io_some=1.0)
+
+
+@situation("device-at-its-limit:sdb", words=("Nothing is broken here",))
+def a_disk_that_writes_large_requests() -> Window:
+    """Busy: few requests, but of 10 MB each."""
+    busy = disk("sdb", reads=0.0, writes=15.0, write_bytes=1.5e8, write_ms=900.0, busy=1.0, queue=14.0)
+    return server((Task(pid=800, name="dd", stack=READ, goes_on=True, writes=1.5e8),), None, (busy,), io_some=0.9)
+
+
+@situation("flushes-slow:sdb", words=("sdb: a flush takes 900 ms", "mysqld (pid 800)"), never=("Nothing",))
+def a_drive_whose_flushes_take_a_second() -> Window:
+    """Each flush of sdb takes 900 ms, with hardly anything to write. Its cache makes the writes look quick."""
+    stack = ("blkdev_issue_flush", "ext4_sync_file", "do_fsync")
+    slow = disk("sdb", writes=3.0, busy=0.02, flushes=1.1, flush_ms=900.0, flush=0.99)
+    return server((database(stack=stack),), None, (slow,), io_some=1.0)
+
+
+@situation("program-waits-for-commits:mysqld (pid 800)", words=("Nothing is broken here",))
+def a_hard_disk_that_empties_a_full_cache() -> Window:
+    """Busy: a flush takes 900 ms, for the cache is full of scattered writes."""
+    works = disk("sdb", writes=240.0, busy=0.6, queue=0.8, flushes=1.1, flush_ms=900.0, flush=0.99)
+    return server((database(),), None, (works,), io_some=1.0)
+
+
+_CRYPT_QUEUE = ("What it is made of is mostly idle", "no_read_workqueue")
+
+
+@situation("device-at-its-limit:dm-0", words=("dm-0: busy 100 %", *_CRYPT_QUEUE))
+def requests_queue_in_dm_crypt() -> Window:
+    """The queue is in the encryption, not at the NVMe below: that is mostly idle."""
+    devices = (
+        disk("dm-0", below=("nvme0n1",), reads=3000.0, read_ms=30.0, busy=1.0, queue=90.0),
+        disk("nvme0n1", reads=3000.0, read_ms=0.1, busy=0.2, queue=0.3),
+    )
+    reads = Task(pid=800, name="fio", stack=("blkdev_direct_IO",), goes_on=True, reads=4e8)
+    return server((reads,), (place(source="/dev/dm-0", device="dm-0"),), devices, processor=0.6, io_some=0.9)
+
+
+@situation("device-slow:dm-0", words=_CRYPT_QUEUE, never=("nvme0n1:",))
+def dm_crypt_is_late() -> Window:
+    """dm-0 takes 60 ms a request, the NVMe below it 0.1: the layer is late."""
+    devices = (
+        disk("dm-0", below=("nvme0n1",), reads=30.0, read_ms=60.0, busy=1.0, queue=2.0),
+        disk("nvme0n1", reads=30.0, read_ms=0.1, busy=0.01),
+    )
+    reads = Task(pid=800, name="fio", stack=("blkdev_direct_IO",), goes_on=True, reads=4e5)
+    return server((reads,), (place(source="/dev/dm-0", device="dm-0"),), devices, io_some=0.9)
+
+
+@situation("device-slow:sdb", never=("mostly idle", "dm-0"))
+def a_volume_on_a_slow_disk() -> Window:
+    """sdb is slow; the volume on it is only as slow. Once."""
+    devices = (
+        disk("dm-0", mapped="vg0-srv", below=("sdb",), reads=0.0, writes=5.0, write_ms=191.0, busy=1.0, queue=1.0),
+        disk("sdb", reads=0.0, writes=5.0, write_ms=190.0, busy=1.0, queue=1.0),
+    )
+    return server((database(),), (place(source="/dev/dm-0", device="dm-0"),), devices, io_some=0.9)
+
+
+@situation("device-slow:drbd0", words=("another machine's",))
+def a_drbd_peer_that_is_late() -> Window:
+    """drbd0 takes 200 ms: its peer, or the network to it."""
+    slow = disk("drbd0", reads=0.0, reached_by="drbd", writes=5.0, write_ms=200.0, busy=1.0, queue=1.0)
+    return server((database(),), (place(source="/dev/drbd0", device="drbd0"),), (slow,), io_some=1.0)
+
+
+@situation(
+    "writers-held-back:this machine", "device-at-its-limit:sdc",
+    words=("longest queue: sdc of /media/stick, 140 requests", "dd (pid 700)"), never=("of /srv",),
+)  # fmt: skip
+def a_slow_stick_holds_all_writers_back() -> Window:
+    """dd fills the page cache with what the USB stick is slow to take, so all writers are held back: sdc, and dd."""
+    throttled = ("balance_dirty_pages", "balance_dirty_pages_ratelimited_flags", "generic_perform_write")
+    tasks = (
+        Task(pid=700, name="dd", stack=throttled, goes_on=True, share=0.95, places=("/media/stick",), writes=9e6),
+        Task(pid=800, name="mysqld", stack=throttled, goes_on=True, share=0.6, writes=1e5),
+    )
+    stick = disk("sdc", reads=0.0, writes=75.0, write_bytes=9e6, write_ms=1900.0, busy=1.0, queue=140.0)
+    fs = (place(), place("/media/stick", "/dev/sdc1", "sdc", type="vfat"))
+    return server(tasks, fs, (disk("sdb", writes=20.0, write_ms=0.3), stick), dirty=900 << 20, io_some=0.9)
+
+
+_RESET = (
+    "[ {0}.000000] ata3.00: exception Emask 0x10 SAct 0x1ffe0 SErr 0x400100 action 0x6 frozen\n"
+    "[ {0}.100000] ata3.00: failed command: WRITE FPDMA QUEUED\n"
+    "[ {0}.200000] ata3: hard resetting link\n"
+    "[ {0}.900000] ata3: SATA link up 3.0 Gbps (SStatus 123 SControl 320)\n"
+)
+
+
+@situation("device-slow:sdb", "device-resets-logged:sdb", words=("Check cable, backplane",), never=("program-stuck",))
+def a_link_that_is_reset_again_and_again() -> Window:
+    """sdb hangs for seconds each time that its link is reset: cable, backplane, power. Since 11:40."""
+    log = "".join(_RESET.format(6000 + 60 * number) for number in range(8))
+    slow = disk("sdb", called=("ata3",), reads=0.0, writes=0.4, write_ms=4000.0, in_flight=4, busy=1.0, queue=4.0)
+    return server((Task(pid=800, name="mysqld", stack=READ),), None, (slow,), log, io_some=0.9)
+
+
+_ABORTS = (
+    "[ {0}.000000] sd 11:0:1:0: attempting task abort!scmd(0x00000000ef8da38c), outstanding for 30098 ms\n"
+    "[ {0}.100000] sd 11:0:1:0: [sdc] tag#4639 CDB: Write(10) 2a 00 2d 22 52 80 00 00 80 00\n"
+    "[ {0}.900000] sd 11:0:1:0: task abort: SUCCESS scmd(0x00000000ef8da38c)\n"
+)
+
+
+@situation("device-resets-logged:sdc", words=("sdc: 5 lines of resets",))
+def a_sas_disk_whose_commands_are_aborted() -> Window:
+    """Commands of sdc take half a minute until the controller gives them up."""
+    log = "".join(_ABORTS.format(6800 + 40 * number) for number in range(5))
+    disks = (disk("sdc", called=("11:0:1:0",), writes=2.0, write_ms=30.0, busy=0.5, queue=0.5), disk("sdd"))
+    return server((), (place(source="/dev/sdc1", device="sdc"),), disks, log, io_some=0.4)
+
+
+@situation("device-errors-logged:sdb", never=("sdd",))
+def a_disk_that_was_taken_offline_a_while_ago() -> Window:
+    """sdb was taken offline: the line has no name of it, only its SCSI address."""
+    log = "[ 6800.000000] sd 3:0:0:0: Device offlined - not ready after error recovery\n"
+    return server((), None, (disk("sdb", called=("3:0:0:0",)), disk("sdd", called=("4:0:0:0",))), log)
+
+
+@situation()
+def a_disk_that_was_put_in_place_of_one_that_was_offline() -> Window:
+    """Nothing: the disk that was taken offline is gone, another stands at its address."""
+    log = (
+        "[ 6800.000000] sd 3:0:0:0: Device offlined - not ready after error recovery\n"
+        "[ 7000.000000] sd 3:0:0:0: [sdb] Attached SCSI disk\n"
+    )
+    return server((), None, (disk("sdb", called=("3:0:0:0",)),), log)
+
+
+@situation("device-offline:sdf", words=("in state 'blocked'", "another machine's"), never=("device-silent",))
+def an_iscsi_session_is_lost() -> Window:
+    """sdf is blocked: the session to its server is lost, and the kernel waits for it to come back."""
+    log = "[ 7000.000000]  connection13:0: detected conn error (1022)\n"
+    lost = disk("sdf", reads=0.0, state="blocked", reached_by="iscsi", in_flight=8, busy=1.0, queue=8.0)
+    fs = place(source="/dev/sdf1", device="sdf")
+    return server((database(goes_on=False),), (fs,), (lost,), log, io_some=1.0)
+
+
+@situation()
+def one_path_of_two_is_blocked() -> Window:
+    """Nothing hurts: the volume goes on by its other path."""
+    volume = disk("dm-3", mapped="mpatha", below=("sdb", "sdc"), paths=1)
+    disks = (volume, disk("sdb", state="blocked", reads=0.0), disk("sdc", state="running"))
+    return server((), (place(source="/dev/mapper/mpatha", device="dm-3"),), disks)
