@@ -262,7 +262,7 @@ def _may_be_on(place: Filesystem, devices: frozenset[str], window: Window) -> bo
     if place.type in _OF_SERVERS:
         return False
     own = TYPES.get(place.type)
-    return not below or (own is not None and own.own_read_ahead) or bool(below & devices)
+    return not below or (own is not None and own.uuid_in_common) or bool(below & devices)
 
 
 _OF_SERVERS: Final = frozenset({"nfs", "nfs4", "cifs", "smb3", "ceph"})
