@@ -11,7 +11,7 @@ from tests.lab.scenario import run, settle
 
 def apply(verdict):
     """Run what the report says to do now."""
-    _run(verdict["remedy"]["now"])
+    run_commands(verdict["remedy"]["now"])
 
 
 def rewriting(rule, subject, filesystem):
@@ -29,10 +29,10 @@ def rewriting(rule, subject, filesystem):
 
 def undo(verdict):
     """Run what the report says to take it back."""
-    _run(verdict["remedy"]["undo"])
+    run_commands(verdict["remedy"]["undo"])
 
 
-def _run(lines):
+def run_commands(lines):
     assert lines, "the report shows no commands"
     for line in lines:
         run("sh", "-ec", line)

@@ -16,7 +16,7 @@ import pytest
 from fsadvisor.measure.now.answer import answer
 from fsadvisor.measure.now.observe import observe
 from fsadvisor.rulebook.loading import own_rulebook
-from tests.lab import null_blk
+from tests.lab import null_blk, remedies
 from tests.lab.scenario import disks, run, settle, wait_for
 
 pytestmark = pytest.mark.lab
@@ -37,10 +37,14 @@ def at_work(scenario, place):
     return process
 
 
+def hurting():
+    """The verdict of each cause that hurts."""
+    return [one.verdict for one in answer(observe(8), own_rulebook().rules).found if one.hurts]
+
+
 def causes():
     """Rule and subject of each cause that hurts."""
-    found = answer(observe(8), own_rulebook().rules).found
-    return {(one.verdict.rule.id, one.verdict.subject.name) for one in found if one.hurts}
+    return {(one.rule.id, one.subject.name) for one in hurting()}
 
 
 def mapped(scenario, target):
@@ -51,6 +55,10 @@ def mapped(scenario, target):
     scenario.undo(run, "dmsetup", "remove", "--retry", "staged")
     scenario.format("ext4", "/dev/mapper/staged")
     return Path("/dev/mapper/staged").resolve().name, scenario.mount("/dev/mapper/staged", "data")
+
+
+def writes_ended(name):
+    return int(Path(f"/sys/block/{name}/stat").read_text().split()[4])
 
 
 def test_a_delayed_device_is_told_as_slow(scenario):
@@ -70,9 +78,16 @@ def test_a_suspended_device_is_told_and_how_it_is_resumed(scenario):
     scenario.undo(run, "dmsetup", "resume", "staged")
     state = Path(f"/proc/{process.pid}/stat")
     wait_for("the program to wait", lambda: state.read_text().rpartition(") ")[2][0] == "D")
-    found = causes()
-    scenario.tell(claim=f"device-suspended of {name}", seen=", ".join(sorted(map(" ".join, found))))
-    assert found == {("device-suspended", name)}
+    writes = writes_ended(name)
+    (found,) = hurting()
+    scenario.tell(claim=f"device-suspended of {name}", seen=f"{found.rule.id} {found.subject.name}")
+    assert (found.rule.id, found.subject.name) == ("device-suspended", name)
+    remedies.run_commands(found.instructions().now)
+    wait_for("the program to go on", lambda: writes_ended(name) > writes)
+    process.kill()
+    process.wait()
+    remedies.run_commands(found.instructions().undo)
+    assert Path(f"/sys/block/{name}/dm/suspended").read_text() == "1\n"
 
 
 def test_an_array_that_checks_itself_is_told_while_tasks_wait_for_it(scenario):
