@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import compileall
 import contextlib
-import io
-import resource
 import runpy
 import subprocess
 import sys
@@ -13,7 +11,7 @@ import tarfile
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from tools.bench.generated import write_machine
+from tools.bench.generated import write_machine_in_child
 from tools.bench.timing import Series, by_turns, run
 
 if TYPE_CHECKING:
@@ -31,7 +29,7 @@ def beside(commit: str, sizes: Sequence[int], rounds: int, scratch: Path) -> lis
     """Print the table; returns the limits that this tree missed."""
     old = _tree(commit, scratch / "beside")
     print(f"processor time in bare interpreters (`python -I -c pass`), here and at {commit}, by turns:")
-    print(f"{'':>12} {'bare':>8} {'here':>16} {commit[:10]:>16} {'of it':>6} {'peak':>8} {'then':>8}")
+    print(f"{'':>12} {'bare':>8} {'here':>16} {commit[:10]:>16} {'of it':>6} {'peak':>9} {'then':>9}")
     asked: dict[str, tuple[list[str], int]] = {name: ([name], rounds) for name in ("--version", "--help", "--json")}
     missed = []
     for disks in sizes:
@@ -41,7 +39,7 @@ def beside(commit: str, sizes: Sequence[int], rounds: int, scratch: Path) -> lis
         )
     for name, (argv, times) in asked.items():
         if name.endswith(" disks"):
-            write_machine(Path(argv[1]), int(name.split()[0]))
+            write_machine_in_child(Path(argv[1]), int(name.split()[0]))
         done = by_turns({"bare": _bare, "here": _of(ROOT, argv), "then": _of(old, argv)}, times)
         ratio = _row(name, done["bare"], done["here"], done["then"])
         if ratio > _LIMITS.get(name, ratio):
@@ -54,15 +52,9 @@ def _row(name: str, bare: Series, here: Series, then: Series) -> float:
     unit = bare.cpu_seconds
     ours, theirs = here.cpu_seconds, then.cpu_seconds
     times = f"{ours:>8.3f} s {ours / unit:>5.1f} {theirs:>9.3f} s {theirs / unit:>5.1f}"
-    peaks = f"{_peak(here)} {_peak(then)}"
+    peaks = f"{here.shown_peak} {then.shown_peak}"
     print(f"{name:>12} {unit * 1000:>5.1f} ms {times} {ours / theirs:>6.2f} {peaks}", flush=True)
     return ours / unit
-
-
-def _peak(side: Series) -> str:
-    """The kernel begins to count at what the bench itself held when it started the process."""
-    ours = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
-    return f"{side.peak_mib:>4.0f} MiB" if side.peak_mib > 1.1 * ours else "       -"
 
 
 def _bare() -> Run:
@@ -75,11 +67,13 @@ def _of(tree: Path, argv: Sequence[str]) -> Callable[[], Run]:
 
 def _tree(commit: str, place: Path) -> Path:
     """The commit's files, compiled as its own set-up would."""
-    held = subprocess.run(["git", "-C", ROOT, "archive", commit], capture_output=True, check=False)
-    if held.returncode != 0:
-        raise SystemExit(f"bench: --beside: {held.stderr.decode().strip()}")
-    with tarfile.open(fileobj=io.BytesIO(held.stdout)) as archive:
-        archive.extractall(place, filter="data")
+    argv = ["git", "-C", str(ROOT), "archive", commit]
+    with subprocess.Popen(argv, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as git:
+        with contextlib.suppress(tarfile.ReadError), tarfile.open(fileobj=git.stdout, mode="r|") as archive:
+            archive.extractall(place, filter="data")
+        says = git.stderr.read() if git.stderr else b""
+    if git.returncode != 0:
+        raise SystemExit(f"bench: --beside: {says.decode().strip()}")
     compileall.compile_dir(place / "fsadvisor", quiet=2)
     with contextlib.suppress(FileNotFoundError):  # older than the compiled rules
         compiler = runpy.run_path(str(place / "tools" / "compile_rules.py"))

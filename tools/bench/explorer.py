@@ -25,7 +25,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from tools.bench.against import FSADVISOR
-from tools.bench.generated import write_machine
+from tools.bench.generated import write_machine_in_child
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -204,7 +204,7 @@ def explorer(sizes: Sequence[int], scratch: Path) -> list[str]:
           f"{'key p50':>9} {'key p99':>9} {'idle':>7} {'peak':>9}")  # fmt: skip
     for disks in sizes:
         folder = scratch / f"explored-{disks}"
-        write_machine(folder, disks)
+        write_machine_in_child(folder, disks)
         missed += _one(disks, [FSADVISOR, "--on", str(folder)], bare)
         shutil.rmtree(folder)
     missed += _live()

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Final
 
 from tools.bench.against import FSADVISOR
 from tools.bench.explorer import ANSWERS, LOOKED, started
-from tools.bench.generated import write_machine
+from tools.bench.generated import write_machine_in_child
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -61,7 +61,7 @@ def terminals(sizes: Sequence[int], scratch: Path) -> list[str]:
     for disks in sizes:
         folder = scratch / f"{disks}-disks"
         if is_new := not folder.exists():
-            write_machine(folder, disks)
+            write_machine_in_child(folder, disks)
         _row(f"fsadvisor, {disks:,} disks", [FSADVISOR, "--on", str(folder)], _LETTERS, (LOOKED, ANSWERS))
         if is_new:
             shutil.rmtree(folder)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import resource
 import statistics
 import subprocess
 import time
@@ -15,6 +16,8 @@ if TYPE_CHECKING:
 _ENVIRONMENT = {"LC_ALL": "C.UTF-8", "PATH": os.environ.get("PATH", os.defpath), "HOME": "/"}
 _DISCARD_ABOVE = 1
 """fsadvisor exits with 1 where it has findings; more is a failure, and its time means nothing."""
+
+_ABOVE_OWN = 1.1
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,6 +49,12 @@ class Series:
     def peak_mib(self) -> float:
         """The most of any run."""
         return max(run.peak_mib for run in self.runs)
+
+    @property
+    def shown_peak(self) -> str:
+        """In nine characters; '-' where it may be the bench's own, from which the kernel counts what that starts."""
+        own_mib = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+        return f"{self.peak_mib:>5.0f} MiB" if self.peak_mib > _ABOVE_OWN * own_mib else f"{'-':>9}"
 
     def __str__(self) -> str:
         """Median and spread."""
