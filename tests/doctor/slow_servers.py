@@ -158,6 +158,22 @@ def an_iscsi_session_is_lost() -> Window:
 @situation()
 def one_path_of_two_is_blocked() -> Window:
     """Nothing hurts: the volume goes on by its other path."""
-    volume = disk("dm-3", mapped="mpatha", below=("sdb", "sdc"), paths=1)
+    return _one_path_blocked(1)
+
+
+@situation()
+def one_path_of_two_is_blocked_and_dmsetup_may_not_be_asked() -> Window:
+    """As an ordinary user sees it: whether the volume goes on by its other path is not known."""
+    return _one_path_blocked(None)
+
+
+@situation("paths-gone:dm-3")
+def one_path_of_two_is_blocked_and_the_other_failed() -> Window:
+    """The volume, and not each of its paths."""
+    return _one_path_blocked(0)
+
+
+def _one_path_blocked(working: int | None) -> Window:
+    volume = disk("dm-3", mapped="mpatha", below=("sdb", "sdc"), is_multipath=True, paths=working)
     disks = (volume, disk("sdb", state="blocked", reads=0.0), disk("sdc", state="running"))
     return server((), (place(source="/dev/mapper/mpatha", device="dm-3"),), disks)

@@ -134,7 +134,7 @@ def all_paths_of_a_multipath_device_are_down() -> Window:
         f"[ {7000 + n}.000000] device-mapper: multipath: 253:3: Failing path 8:{16 * (n + 1)}.\n" for n in range(4)
     )
     disks = [disk(f"sd{letter}", reads=0.0) for letter in "bcde"]
-    volume = disk("dm-3", mapped="mpatha", below=("sdb", "sdc", "sdd", "sde"), reads=0.0, paths=0)
+    volume = disk("dm-3", mapped="mpatha", below=("sdb", "sdc", "sdd", "sde"), is_multipath=True, reads=0.0, paths=0)
     waits = Task(pid=800, name="oracle", stack=("blk_mq_get_tag", "__blkdev_direct_IO"))
     return server((waits,), (place(source="/dev/mapper/mpatha", device="dm-3"),), (volume, *disks), log, io_some=1.0)
 
@@ -142,7 +142,7 @@ def all_paths_of_a_multipath_device_are_down() -> Window:
 @situation()
 def one_of_two_paths_is_down() -> Window:
     """Nothing hurts now: the other path works. That it is alone is for the audit to say."""
-    volume = disk("dm-3", mapped="mpatha", below=("sdb", "sdc"), paths=1)
+    volume = disk("dm-3", mapped="mpatha", below=("sdb", "sdc"), is_multipath=True, paths=1)
     fs = place(source="/dev/mapper/mpatha", device="dm-3")
     log = "[ 7000.000000] device-mapper: multipath: 253:3: Failing path 8:16.\n"
     return server((), (fs,), (volume, disk("sdb"), disk("sdc")), log)

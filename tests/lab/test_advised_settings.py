@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.lab.hurting import hurting
 from tests.lab.scenario import ToolError, ask_udevd, run, settle, unload, wait_for
 from tests.waiting import comes_to
 
@@ -218,8 +219,10 @@ def test_a_multipath_device_that_waits_for_ever_fails_once_told_to(scenario):
     with subprocess.Popen(argv, stderr=subprocess.DEVNULL) as reader:
         state = Path(f"/proc/{reader.pid}/stat")
         wait_for("the read to hang", lambda: state.read_text().rpartition(") ")[2][0] == "D")
+        told = [(one.rule.id, one.subject.name) for one in hurting()]
         run("dmsetup", "message", "mpatha", "0", "fail_if_no_path")
         assert reader.wait(60) != 0, "it fails now"
+    assert told == [("paths-gone", layer.partition(":")[2]), ("program-stuck", f"dd (pid {reader.pid})")]
     assert not queues()
 
 

@@ -17,6 +17,7 @@ from fsadvisor.measure.now.answer import answer
 from fsadvisor.measure.now.observe import observe
 from fsadvisor.rulebook.loading import own_rulebook
 from tests.lab import null_blk, remedies
+from tests.lab.hurting import causes, hurting
 from tests.lab.scenario import disks, run, settle, wait_for
 
 pytestmark = pytest.mark.lab
@@ -35,16 +36,6 @@ def at_work(scenario, place):
     scenario.undo(process.wait)
     scenario.undo(process.kill)
     return process
-
-
-def hurting():
-    """The verdict of each cause that hurts."""
-    return [one.verdict for one in answer(observe(8), own_rulebook().rules).found if one.hurts]
-
-
-def causes():
-    """Rule and subject of each cause that hurts."""
-    return {(one.rule.id, one.subject.name) for one in hurting()}
 
 
 def mapped(scenario, target):

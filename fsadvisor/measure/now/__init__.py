@@ -55,8 +55,9 @@ class Device(Struct, kw_only=True, omit_defaults=True):
     suspended: bool | None = None
     pool_mode: str | None = None
     """Of a thin pool: 'rw', 'ro', 'out_of_data_space' or 'Fail'."""
+    is_multipath: bool = False
     paths: int | None = None
-    """Of a multipath device: those that work."""
+    """Of a multipath device: those that work; None where `dmsetup` could not tell."""
     stands_on: str = ""
     """The mount point of the filesystem that holds a loop device's file."""
     md_action: str | None = None

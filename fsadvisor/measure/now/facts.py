@@ -131,7 +131,7 @@ def _device(dev: Device, window: Window) -> Now:
         facts["pool_mode"] = _fact(dev.pool_mode)
     if dev.paths is not None:
         facts["paths"] = _fact(dev.paths)
-    if dev.state and not _is_one_of_several_paths(dev, window):
+    if dev.state and not _may_be_spared(dev, window):
         facts["device_state"] = _fact(dev.state)
     if dev.flushes is not None:
         facts["flush_ms"] = _fact(round(dev.flush_ms or 0.0, 2))
@@ -165,9 +165,9 @@ def _device(dev: Device, window: Window) -> Now:
     )
 
 
-def _is_one_of_several_paths(dev: Device, window: Window) -> bool:
-    """Whether a multipath device above has a path that works: it goes on without this one."""
-    return any(one.paths and dev.name in one.below for one in window.devices)
+def _may_be_spared(dev: Device, window: Window) -> bool:
+    """Whether a multipath device above has, or may have, a path that works: then it goes on without this one."""
+    return any(one.is_multipath and one.paths != 0 and dev.name in one.below for one in window.devices)
 
 
 def _below_busy(names: frozenset[str], window: Window) -> float:

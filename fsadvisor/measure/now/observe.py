@@ -298,6 +298,7 @@ def _device(disk: Disk, pools: dict[str, str], paths: dict[str, int], where: mou
         state=symptoms.text(f"{block}/device/state") or "",
         mapped=mapped,
         pool_mode=pools.get(mapped),
+        is_multipath=(symptoms.text(f"{block}/dm/uuid") or "").startswith("mpath-"),
         paths=paths.get(mapped),
         stands_on=where.of_path(symptoms.text(f"{block}/loop/backing_file") or ""),
         md_action=symptoms.text(f"{block}/md/sync_action"),
