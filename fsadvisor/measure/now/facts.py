@@ -38,10 +38,10 @@ def subjects(window: Window) -> tuple[Subject, ...]:
 _DRIVE_OF_MEDIA: Final = re.compile(r"(fd|sr)\d+", re.ASCII)
 
 
-def _is_empty_drive(one: Device, window: Window) -> bool:
+def _is_empty_drive(dev: Device, window: Window) -> bool:
     """A drive of floppies or discs of which nothing is mounted: whoever looks for a medium in it gets I/O errors."""
     mounted = {place.device for place in window.filesystems}
-    return _DRIVE_OF_MEDIA.fullmatch(one.name) is not None and one.name not in mounted
+    return _DRIVE_OF_MEDIA.fullmatch(dev.name) is not None and dev.name not in mounted
 
 
 def _as_root(now: Now) -> Now:

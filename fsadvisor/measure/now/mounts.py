@@ -86,11 +86,11 @@ _SHOWS_EMERGENCY_RO: Final = Version(6, 15)
 
 def add_turned(known: tuple[Filesystem, ...], log: tuple[Logged, ...] | None, release: str) -> None:
     """What the kernel's log tells of an ext4 with errors, and of an XFS: this does not show that it was shut down."""
-    told = [line for line in log or () if not line.doubtful]
-    since = {line.device: line.first for line in told if line.kind == "read-only"}
+    sure = [line for line in log or () if not line.doubtful]
+    since = {line.device: line.first for line in sure if line.kind == "read-only"}
     version = Version.parse(release)
     for fs in known:
-        _add_shut_down(fs, [line for line in told if line.device == _kernel_name(fs.source)])
+        _add_shut_down(fs, [line for line in sure if line.device == _kernel_name(fs.source)])
     for fs in (each for each in known if each.errors):
         moment = since.get(_kernel_name(fs.source))
         if moment is not None:
@@ -103,10 +103,10 @@ _SHUT_DOWN: Final = "xfs-shutdown"
 """The one pattern of a stop that the mount's options do not show, and that a later line of a mount ends."""
 
 
-def _add_shut_down(fs: Filesystem, told: list[Logged]) -> None:
+def _add_shut_down(fs: Filesystem, logged: list[Logged]) -> None:
     """Once it was shut down, until it is mounted anew."""
-    mounted = max((line.last for line in told if line.kind == "mounted"), default="")
-    since = [max(line.first, mounted) for line in told if line.pattern == _SHUT_DOWN and line.last > mounted]
+    mounted = max((line.last for line in logged if line.kind == "mounted"), default="")
+    since = [max(line.first, mounted) for line in logged if line.pattern == _SHUT_DOWN and line.last > mounted]
     if since:
         fs.turned, fs.turned_at = True, min(since)
 
