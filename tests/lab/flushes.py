@@ -1,4 +1,4 @@
-"""How many cache flushes a disk is sent, by the kernel's own count."""
+"""How many cache flushes a disk is sent, and writes it ended, by the kernel's own count."""
 
 import mmap
 import os
@@ -10,6 +10,11 @@ BLOCK = 4096
 def sent(disk):
     """Flushes since boot: field 16 of /sys/block/D/stat."""
     return int(Path(f"/sys/block/{disk}/stat").read_text().split()[15])
+
+
+def writes_ended(disk):
+    """Since boot: field 5 of /sys/block/D/stat."""
+    return int(Path(f"/sys/block/{disk}/stat").read_text().split()[4])
 
 
 def prepare(path, blocks):

@@ -17,6 +17,7 @@ from fsadvisor.measure.now.answer import answer
 from fsadvisor.measure.now.observe import observe
 from fsadvisor.rulebook.loading import own_rulebook
 from tests.lab import null_blk, remedies
+from tests.lab.flushes import writes_ended
 from tests.lab.hurting import causes, hurting
 from tests.lab.scenario import disks, run, settle, wait_for
 
@@ -46,10 +47,6 @@ def mapped(scenario, target):
     scenario.undo(run, "dmsetup", "remove", "--retry", "staged")
     scenario.format("ext4", "/dev/mapper/staged")
     return Path("/dev/mapper/staged").resolve().name, scenario.mount("/dev/mapper/staged", "data")
-
-
-def writes_ended(name):
-    return int(Path(f"/sys/block/{name}/stat").read_text().split()[4])
 
 
 def test_a_delayed_device_is_told_as_slow(scenario):

@@ -134,7 +134,7 @@ def _device(dev: Device, window: Window) -> Now:
     if dev.state and not _may_be_spared(dev, window):
         facts["device_state"] = _fact(dev.state)
     if dev.flushes is not None:
-        facts["flush_ms"] = _fact(round(dev.flush_ms or 0.0, 2))
+        facts["flush_ms"] = _fact(round(dev.flush_ms, 2) if dev.flushes and dev.flush_ms is not None else None)
     below = with_below({dev.name}, window)
     facts["below_busy_percent"] = _percent(_below_busy(below - {dev.name} if dev.below else below, window))
     silent = [place.mount_point for place in window.filesystems if place.answers is False]
