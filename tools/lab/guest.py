@@ -37,6 +37,8 @@ _WHERE_IT_HANGS = "softlockup_panic=1 watchdog_thresh=60"
 _PROLOGUE = """export PATH=/usr/sbin:/usr/bin:/sbin:/bin HOME=/root LANG=C.UTF-8 PYTHONDONTWRITEBYTECODE=1 TERM=dumb
 cd '{checkout}'
 rm -f /.dockerenv /run/.containerenv
+# What this machine knows of its own probes and incidents is not the guest's.
+rm -rf /var/lib/fsadvisor
 hostname labguest; echo labguest > /etc/hostname; : > /etc/fstab
 mount -t devpts devpts /dev/pts 2>/dev/null || {{ mkdir -p /dev/pts; mount -t devpts devpts /dev/pts; }}
 mkdir -p /dev/shm; mount -t tmpfs shm /dev/shm
