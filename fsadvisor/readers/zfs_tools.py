@@ -241,6 +241,8 @@ class Vdev(Struct, frozen=True, kw_only=True):
     depth: int
     """0 for the pool itself, 1 for what it is striped over, 2 for what is in a mirror or RAID-Z."""
     section: Section
+    state: str | None
+    """'ONLINE', 'DEGRADED', 'FAULTED', 'UNAVAIL', …; of spares 'AVAIL' or 'INUSE', too."""
     errors: int | None
     """Reads, writes and checksums together."""
     native_block_bytes: int | None = None
@@ -347,6 +349,7 @@ def _vdevs(lines: list[str]) -> tuple[Vdev, ...]:
                 name=read[2],
                 depth=len(read[1]) // 2,
                 section=section,
+                state=read[3],
                 errors=None if None in counts else sum(it or 0 for it in counts),
                 native_block_bytes=whole(blocks[2]) if blocks else None,
             )

@@ -146,6 +146,10 @@ class Disk(Described, frozen=True, kw_only=True):
         "nvme smart-log, smartctl Device Statistics, attributes, of eMMC device/life_time",
         "percent",
     )
+    emmc_spare: Fact[str] = some(
+        "spare blocks of an eMMC: normal, warning (80 % are used up) or urgent (90 %)",
+        "/sys/block/D/device/pre_eol_info",
+    )
     available_spare_percent: Fact[int] = some("spare blocks left (NVMe)", "nvme smart-log, smartctl", "percent")
     available_spare_threshold_percent: Fact[int] = some(
         "spare blocks below which it warns (NVMe)", "nvme smart-log, smartctl", "percent"

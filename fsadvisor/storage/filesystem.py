@@ -191,6 +191,9 @@ class Filesystem(Described, frozen=True, kw_only=True):
     zfs_device_errors: Fact[tuple[str, ...]] = some(
         "devices of the pool with READ, WRITE or CKSUM errors, and how many", "zpool status"
     )
+    zfs_lost_beside: Fact[tuple[str, ...]] = some(
+        "cache devices and spares of the pool that don't work; its health does not count them", "zpool status"
+    )
     zfs_data_errors: Fact[int] = some("files of the pool that can't be repaired", "zpool status", "files")
     zfs_scrubbed: Fact[bool] = some("the pool was scrubbed or resilvered at least once", "zpool status")
     zfs_scrub_days: Fact[int] = some("how long ago the last scrub of the pool ended", "zpool status", "days")

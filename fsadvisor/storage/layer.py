@@ -120,6 +120,10 @@ class Below(Described, frozen=True, kw_only=True):
     """
 
     disks: Fact[tuple[str, ...]] = about("names of the physical disks below", "the stack in sysfs")
+    one_drive: Fact[bool] = about(
+        "all of it is on one drive, which is no volume of a controller, a hypervisor or a cloud",
+        "the stack in sysfs, disk.controller, disk.virtual",
+    )
     any_write_back: Fact[bool] = about("a physical disk below gets cache flushes from the kernel", "queue/write_cache")
     plp: Fact[PlpVerdict] = about(
         "the weakest power-loss verdict of the physical disks: what is lost on one is lost", "disk.plp"

@@ -127,6 +127,7 @@ def _fold(leaves: Mapping[str, Disk], followed: bool, names: str) -> Below:
         disks=Known(tuple(at.partition(":")[2] for at in leaves), "the stack in /sys/block")
         if followed
         else NOT_FOLLOWED,
+        one_drive=_one_drive(leaves, followed),
         any_write_back=read_fact.any_of(every(lambda it: read_fact.holds(it.write_cache, "write back".__eq__)), names),
         plp=_plp(leaves, followed),
         all_plp_proven=read_fact.all_of(every(lambda it: read_fact.holds(it.plp, "proven".__eq__)), names),
@@ -150,6 +151,18 @@ def _fold(leaves: Mapping[str, Disk], followed: bool, names: str) -> Below:
         all_paths_covered=read_fact.all_of(every(lambda it: it.path_covered), names),
         all_swap_policy=read_fact.all_of(every(lambda it: it.swap_policy), names),
     )
+
+
+def _one_drive(leaves: Mapping[str, Disk], followed: bool) -> Fact[bool]:
+    """Whether there is one disk below, and copies of it can't be kept behind it."""
+    if len(leaves) > 1:
+        return read_fact.shared_fact(False, "the stack in /sys/block")
+    if not (leaves and followed):
+        return NOT_FOLLOWED
+    (disk,) = leaves.values()
+    by_itself = read_fact.holds(disk.controller, "none".__eq__)
+    source = f"{read_fact.value(disk.name)}: {by_itself.source}, {disk.virtual.source}"
+    return read_fact.both(by_itself, read_fact.derive(disk.virtual, lambda it: not it), source)
 
 
 def _plp(leaves: Mapping[str, Disk], followed: bool) -> Fact[PlpVerdict]:

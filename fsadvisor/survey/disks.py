@@ -250,6 +250,7 @@ def disk(
         percentage_used=drive_health.emmc_used(machine, folder)
         if read_fact.value(kind) == "mmc"
         else wear.percentage_used,
+        emmc_spare=drive_health.emmc_spare(machine, folder) if read_fact.value(kind) == "mmc" else NOT_APPLICABLE,
         available_spare_percent=wear.available_spare_percent,
         available_spare_threshold_percent=wear.available_spare_threshold_percent,
         media_errors=wear.media_errors,

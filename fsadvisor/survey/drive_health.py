@@ -33,6 +33,8 @@ _ZERO_C: Final = 273
 _EMMC_LIFE: Final = late(r"0x([0-9a-f]{2}) 0x([0-9a-f]{2})", re.IGNORECASE)
 _EMMC_BEYOND: Final = 11
 """Of what JESD84-B51 calls DEVICE_LIFE_TIME_EST: 1 is 0 to 10 % used, 10 is 90 to 100 %, 11 more; 0 is not defined."""
+_EMMC_SPARE: Final = {"0x01": "normal", "0x02": "warning", "0x03": "urgent"}
+"""What JESD84-B51 calls PRE_EOL_INFO: 2 where 80 % of the reserved blocks are used up, 3 where 90 %."""
 _NVME = "nvme smart-log"
 _SMART = "smartctl"
 _OCP = "nvme ocp smart-add-log"
@@ -78,6 +80,12 @@ def emmc_used(machine: Machine, folder: str) -> Fact[int]:
     match = _EMMC_LIFE.fullmatch(life_time.value)
     steps = [step for it in match.groups() if 0 < (step := int(it, 16)) <= _EMMC_BEYOND] if match else []
     return read_fact.fact_of(10 * (max(steps) - 1) if steps else None, path)
+
+
+def emmc_spare(machine: Machine, folder: str) -> Fact[str]:
+    """What an eMMC says of its spare blocks; 0 is not defined. In sysfs beside its life time."""
+    told = read_fact.text(machine, f"{folder}/device/pre_eol_info")
+    return told if isinstance(told, Unknown) else read_fact.fact_of(_EMMC_SPARE.get(told.value), told.source)
 
 
 def _nvme(drive: Drive) -> Health:

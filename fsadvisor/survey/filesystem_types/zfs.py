@@ -47,6 +47,7 @@ if TYPE_CHECKING:
         zfs_primarycache: Fact[str]
         zfs_arc_max_bytes: Fact[int]
         zfs_device_errors: Fact[tuple[str, ...]]
+        zfs_lost_beside: Fact[tuple[str, ...]]
         zfs_data_errors: Fact[int]
         zfs_scrubbed: Fact[bool]
         zfs_scrub_days: Fact[int]
@@ -95,6 +96,7 @@ def facts(machine: Machine, block: Superblock, _kernel: Fact[Version]) -> ZfsFac
         "zfs_primarycache": read_fact.field(dataset, tool, lambda it: it.primarycache),
         "zfs_arc_max_bytes": read_fact.field(read_fact.file_record(machine, _ARC, str), _ARC, _arc_max),
         "zfs_device_errors": read_fact.field(status, zpool, _device_errors),
+        "zfs_lost_beside": read_fact.field(status, zpool, _lost_beside),
         "zfs_data_errors": read_fact.field(status, zpool, lambda it: it.data_errors),
         "zfs_scrubbed": read_fact.field(status, zpool, lambda it: None if it.scan is None else it.scan != "never"),
         "zfs_scrub_days": read_fact.field(status, zpool, lambda it: _scrub_days(machine, it)),
@@ -150,6 +152,16 @@ def _device_errors(status: PoolStatus) -> tuple[str, ...] | None:
     found = tuple(f"{it.name}: {it.errors}" for it in leaves if it.errors)
     told = all(it.errors is not None or it.section == "spares" for it in leaves)
     return found if found or (leaves and told) else None
+
+
+_LOST = ("UNAVAIL", "FAULTED", "REMOVED")
+"""OFFLINE is what somebody asked for."""
+
+
+def _lost_beside(status: PoolStatus) -> tuple[str, ...] | None:
+    """The cache devices and spares that can't be used; None where the table is cut."""
+    lost = (it for it in status.leaves() if it.section in ("cache", "spares") and it.state in _LOST)
+    return tuple(f"{it.name}: {it.section.rstrip('s')} {it.state}" for it in lost) if status.vdevs else None
 
 
 def _scrub_days(machine: Machine, status: PoolStatus) -> int | None:

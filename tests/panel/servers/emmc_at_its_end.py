@@ -8,7 +8,7 @@ from tests.told import disk
 FIRST = ("drive-worn-out disk:mmcblk0",)
 
 
-def server(life="0x0b 0x01"):
+def server(life="0x0b 0x01", spare="0x01"):
     made = disk(
         "mmcblk0",
         where="platform/soc/fe340000.mmc/mmc_host/mmc0/mmc0:0001",
@@ -19,6 +19,7 @@ def server(life="0x0b 0x01"):
         device__type="MMC",
         device__name="DG4032",
         device__life_time=life,
+        device__pre_eol_info=spare,
     )
     drive = build.Drive("mmcblk0", made, {}, 32 * build.GIB, "179:0")
     return build.server(
