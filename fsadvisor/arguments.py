@@ -11,7 +11,7 @@ from fsadvisor import __version__, arguments_measure
 from fsadvisor.arguments_help import EXIT_CODES, FORMATS, TAKES, Parser, TopParser, demo_machine
 from fsadvisor.machine import kept_files
 from fsadvisor.machine.port import MachineError
-from fsadvisor.storage import Workload
+from fsadvisor.storage.about import Workload
 from fsadvisor.storage.catalogue import did_you_mean
 
 if TYPE_CHECKING:

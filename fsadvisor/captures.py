@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 
     from fsadvisor.readers.json_text import Json
-    from fsadvisor.storage import Transport
+    from fsadvisor.storage.about import Transport
 
 
 Record: TypeAlias = IdCtrl | SmartLog | OcpSmartLog | Feature | SmartReport

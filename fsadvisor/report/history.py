@@ -14,7 +14,7 @@ from msgspec import Struct, field
 
 from fsadvisor.facts import Known
 from fsadvisor.pages.published import encodable
-from fsadvisor.pages.values import counted, value_text
+from fsadvisor.pages.values import value_text
 from fsadvisor.report import titles
 from fsadvisor.report.as_json import own_facts
 from fsadvisor.rulebook.advise import among
@@ -124,13 +124,6 @@ class History(Struct, frozen=True, dict=True):
     def moment(self) -> str:
         """'2026-11-20 22:01', in the time of the place."""
         return self.since.astimezone().strftime("%Y-%m-%d %H:%M")
-
-    @property
-    def in_a_line(self) -> str:
-        """'3 facts changed since 2026-11-20 22:01'; what came and went is counted too."""
-        if not self.changes:
-            return f"Nothing changed since {self.moment}"
-        return f"{counted(len(self.changes), 'fact')} changed since {self.moment}"
 
 
 def gist(machine: str, storage: Storage, when: dt.datetime, verdicts: Iterable[Verdict] | None = None) -> Gist:

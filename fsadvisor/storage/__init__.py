@@ -12,33 +12,6 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 from msgspec import Struct
 
 from fsadvisor.facts import Known
-from fsadvisor.storage.about import (
-    Atime,
-    CloudDisk,
-    ControllerBattery,
-    ControllerCache,
-    DataMode,
-    DriveCaches,
-    FasterSync,
-    FirmwareFault,
-    HostCache,
-    Kind,
-    MemberOf,
-    NfsExported,
-    PlpVerdict,
-    PowerState,
-    RaidController,
-    RaidVolume,
-    Replicas,
-    SelfTest,
-    ShingledBy,
-    Transport,
-    TrimCommand,
-    VdevKind,
-    VolumeManager,
-    Workload,
-    WriteCache,
-)
 from fsadvisor.storage.disk import Disk
 from fsadvisor.storage.filesystem import Filesystem, Mount
 from fsadvisor.storage.host import Host, Now, Service
@@ -48,48 +21,25 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
     from datetime import date
 
+    from fsadvisor.storage.about import Kind
+
 
 __all__ = [
-    "Atime",
     "Below",
-    "CloudDisk",
-    "ControllerBattery",
-    "ControllerCache",
-    "DataMode",
     "Disk",
-    "DriveCaches",
     "Facts",
-    "FasterSync",
     "Filesystem",
-    "FirmwareFault",
     "Host",
-    "HostCache",
     "Ignored",
-    "Kind",
     "Layer",
-    "MemberOf",
     "Mount",
-    "NfsExported",
     "Now",
-    "PlpVerdict",
-    "PowerState",
-    "RaidController",
-    "RaidVolume",
-    "Replicas",
-    "SelfTest",
     "Service",
-    "ShingledBy",
     "Storage",
     "Subject",
     "Supposition",
-    "Transport",
     "Tried",
-    "TrimCommand",
-    "VdevKind",
-    "VolumeManager",
     "Waiver",
-    "Workload",
-    "WriteCache",
     "by_name",
 ]
 

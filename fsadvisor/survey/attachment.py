@@ -10,13 +10,13 @@ from msgspec import Struct
 from fsadvisor.facts import NOT_APPLICABLE, Cause, Fact, Known, Unknown
 from fsadvisor.patterns import late
 from fsadvisor.readers import real, whole
-from fsadvisor.storage import TrimCommand
+from fsadvisor.storage.about import TrimCommand
 from fsadvisor.survey import read_fact
 
 if TYPE_CHECKING:
     from fsadvisor.machine.port import Machine
     from fsadvisor.readers.smartctl import SmartReport
-    from fsadvisor.storage import Transport
+    from fsadvisor.storage.about import Transport
     from fsadvisor.survey.block import BlockDevice
 
 _BY_NAME: tuple[tuple[str, Transport], ...] = (

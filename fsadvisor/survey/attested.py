@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from fsadvisor.machine.port import Machine
     from fsadvisor.readers.attestations import Entry
     from fsadvisor.storage import Facts, Subject, Supposition
-    from fsadvisor.storage import Kind as SubjectKind
+    from fsadvisor.storage.about import Kind as SubjectKind
     from fsadvisor.storage.catalogue import Entry as CatalogueEntry
     from fsadvisor.survey.identity import Identity
     from fsadvisor.survey.inventory import Inventory

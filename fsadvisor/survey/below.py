@@ -15,7 +15,8 @@ from fsadvisor.survey.layers import thin as thin_layer
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
 
-    from fsadvisor.storage import Filesystem, PlpVerdict
+    from fsadvisor.storage import Filesystem
+    from fsadvisor.storage.about import PlpVerdict
     from fsadvisor.survey.attested import Overlay
     from fsadvisor.survey.inventory import Inventory, Stack
 

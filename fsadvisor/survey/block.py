@@ -12,7 +12,7 @@ from msgspec import Struct, field
 
 from fsadvisor.facts import Cause, Fact, Known, Unknown
 from fsadvisor.readers import block_files, real
-from fsadvisor.storage import WriteCache
+from fsadvisor.storage.about import WriteCache
 from fsadvisor.survey import read_fact
 
 if TYPE_CHECKING:

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
         MegaRaidDrive,
         MegaRaidVolume,
     )
-    from fsadvisor.storage import ControllerBattery, ControllerCache, DriveCaches, RaidController, RaidVolume
+    from fsadvisor.storage.about import ControllerBattery, ControllerCache, DriveCaches, RaidController, RaidVolume
 
 Tool: TypeAlias = Literal["storcli64", "perccli64", "ssacli", "arcconf", "mvcli", "another"]
 

@@ -10,7 +10,7 @@ from msgspec import Struct
 from fsadvisor.facts import NOT_APPLICABLE, Cause, Fact, Known, Unknown
 from fsadvisor.patterns import late
 from fsadvisor.readers import raid_tools, ssacli, storcli
-from fsadvisor.storage import ControllerBattery, ControllerCache, DriveCaches, RaidController
+from fsadvisor.storage.about import ControllerBattery, ControllerCache, DriveCaches, RaidController
 from fsadvisor.survey import controller_tools as tools
 from fsadvisor.survey import read_fact
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sized
 
     from fsadvisor.machine.port import Machine
-    from fsadvisor.storage import RaidVolume, Transport
+    from fsadvisor.storage.about import RaidVolume, Transport
 
 _MAY_BE_VOLUMES = ("scsi", "sas", "sata", "fc", "iscsi")
 _SETTLING = late(r"charg|learn|transition", re.IGNORECASE)

@@ -21,7 +21,8 @@ if TYPE_CHECKING:
 
     from fsadvisor.drives import Family
     from fsadvisor.readers.smartctl import SmartReport
-    from fsadvisor.storage import Disk, FirmwareFault, ShingledBy
+    from fsadvisor.storage import Disk
+    from fsadvisor.storage.about import FirmwareFault, ShingledBy
 
 _FRESH: Final = dt.timedelta(days=366)
 """How long it counts that a page knew of no fault."""

@@ -39,7 +39,8 @@ if TYPE_CHECKING:
     from fsadvisor.drives import Family
     from fsadvisor.machine.port import Machine
     from fsadvisor.readers.json_text import Json
-    from fsadvisor.storage import Layer, PowerState, Subject
+    from fsadvisor.storage import Layer, Subject
+    from fsadvisor.storage.about import PowerState
     from fsadvisor.survey.attested import Overlay
     from fsadvisor.survey.block import BlockDevice, Queue, Udev
     from fsadvisor.survey.inventory import Inventory

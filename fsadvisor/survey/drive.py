@@ -11,7 +11,7 @@ from msgspec import Struct
 from fsadvisor.facts import NOT_APPLICABLE, Cause, Fact, Known, Unknown
 from fsadvisor.patterns import late
 from fsadvisor.readers import nvme_identify, nvme_logs, nvme_output, smartctl, smartctl_text
-from fsadvisor.storage import WriteCache
+from fsadvisor.storage.about import WriteCache
 from fsadvisor.survey import read_fact
 from fsadvisor.survey.block import SECTOR_BYTES
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from fsadvisor.readers.nvme_logs import OcpSmartLog, SmartLog
     from fsadvisor.readers.nvme_output import AmznStats, Feature
     from fsadvisor.readers.smartctl import SmartReport
-    from fsadvisor.storage import SelfTest, Transport
+    from fsadvisor.storage.about import SelfTest, Transport
     from fsadvisor.survey.block import BlockDevice
 
 R = TypeVar("R")

@@ -22,7 +22,8 @@ if TYPE_CHECKING:
     from fsadvisor.drives import Limits
     from fsadvisor.machine.port import Argv, Machine
     from fsadvisor.readers.host_files import AzureDisk, InstanceData, Virtualization
-    from fsadvisor.storage import CloudDisk, Disk, HostCache
+    from fsadvisor.storage import Disk
+    from fsadvisor.storage.about import CloudDisk, HostCache
     from fsadvisor.survey.block import BlockDevice
 
 DETECT_VM: Argv = ("systemd-detect-virt", "--vm")

@@ -20,7 +20,8 @@ if TYPE_CHECKING:
     from fsadvisor.readers.kernel_log import KernelLog
     from fsadvisor.readers.mount_tables import Mount
     from fsadvisor.readers.volume_tools import LogicalVolume
-    from fsadvisor.storage import Below, Disk, Facts, Filesystem, Host, Kind, Layer, PowerState
+    from fsadvisor.storage import Below, Disk, Facts, Filesystem, Host, Layer
+    from fsadvisor.storage.about import Kind, PowerState
     from fsadvisor.survey.block import BlockDevice, BlockTree, Queue, Udev
     from fsadvisor.survey.configured import Configured
     from fsadvisor.survey.filesystem_types import Superblock

@@ -19,7 +19,8 @@ if TYPE_CHECKING:
     from fsadvisor.machine.port import Machine
     from fsadvisor.readers.dmsetup import DmsetupTable, Target
     from fsadvisor.readers.volume_tools import DrbdDevice, LogicalVolume, Peer
-    from fsadvisor.storage import Disk, Replicas, VolumeManager
+    from fsadvisor.storage import Disk
+    from fsadvisor.storage.about import Replicas, VolumeManager
     from fsadvisor.survey.attested import Overlay
     from fsadvisor.survey.block import BlockDevice, Queue
     from fsadvisor.survey.inventory import Inventory, Stack

@@ -22,7 +22,8 @@ if TYPE_CHECKING:
 
     from fsadvisor.machine.port import Machine
     from fsadvisor.readers.own_records import Interval, Measured
-    from fsadvisor.storage import Below, Facts, FasterSync, Mount, Storage
+    from fsadvisor.storage import Below, Facts, Mount, Storage
+    from fsadvisor.storage.about import FasterSync
 
 T = TypeVar("T")
 

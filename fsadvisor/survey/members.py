@@ -20,7 +20,8 @@ if TYPE_CHECKING:
 
     from fsadvisor.machine.port import Machine
     from fsadvisor.readers.dmsetup import Maps, Path
-    from fsadvisor.storage import Disk, Layer, MemberOf
+    from fsadvisor.storage import Disk, Layer
+    from fsadvisor.storage.about import MemberOf
     from fsadvisor.survey.block import BlockTree, Udev
     from fsadvisor.survey.inventory import Inventory, Stack
 

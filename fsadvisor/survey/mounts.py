@@ -10,7 +10,8 @@ from msgspec.structs import replace
 
 from fsadvisor import secrecy
 from fsadvisor.facts import NOT_APPLICABLE, Cause, Fact, Known, Unknown
-from fsadvisor.storage import Atime, DataMode, Mount
+from fsadvisor.storage import Mount
+from fsadvisor.storage.about import Atime, DataMode
 from fsadvisor.survey import configured, measured, read_fact, tenants
 from fsadvisor.survey.below import NOTHING
 from fsadvisor.survey.configured import FSTAB, lacking
@@ -21,7 +22,8 @@ if TYPE_CHECKING:
     from collections.abc import Container, Mapping, Sequence
 
     from fsadvisor.readers import mount_tables
-    from fsadvisor.storage import Disk, Facts, Filesystem, Subject, Workload
+    from fsadvisor.storage import Disk, Facts, Filesystem, Subject
+    from fsadvisor.storage.about import Workload
     from fsadvisor.survey.attested import Overlay
     from fsadvisor.survey.configured import Configured
     from fsadvisor.survey.filesystem_types import Superblock

@@ -27,7 +27,7 @@ from fsadvisor.survey.power_loss_evidence import ControllerEvidence, DriveEviden
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from fsadvisor.storage import PlpVerdict
+    from fsadvisor.storage.about import PlpVerdict
 
 __all__ = ["ControllerEvidence", "DriveEvidence", "Evidence", "PowerLossVerdict", "by_controller", "weakest", "weigh"]
 

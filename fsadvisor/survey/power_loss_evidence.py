@@ -16,7 +16,14 @@ if TYPE_CHECKING:
     from fsadvisor.drives import Attribute, Family, Worth
     from fsadvisor.readers.nvme_logs import OcpSmartLog
     from fsadvisor.readers.smartctl import AtaAttribute, SmartReport
-    from fsadvisor.storage import ControllerBattery, ControllerCache, DriveCaches, PlpVerdict, Transport, WriteCache
+    from fsadvisor.storage.about import (
+        ControllerBattery,
+        ControllerCache,
+        DriveCaches,
+        PlpVerdict,
+        Transport,
+        WriteCache,
+    )
     from fsadvisor.survey.controllers import Cache
     from fsadvisor.survey.drive import Drive
 

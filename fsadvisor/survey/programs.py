@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from fsadvisor.machine.port import Machine
     from fsadvisor.machine.watching import CacheMode
     from fsadvisor.readers.json_text import Json
-    from fsadvisor.storage import Workload
+    from fsadvisor.storage.about import Workload
 
 
 class KnownProgram(Struct, frozen=True):

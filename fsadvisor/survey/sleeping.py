@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from fsadvisor.machine.port import Answer, Argv, Machine
     from fsadvisor.readers.mount_tables import Mount
-    from fsadvisor.storage import PowerState
+    from fsadvisor.storage.about import PowerState
     from fsadvisor.survey.block import BlockDevice, BlockTree
 
 _MAY_SLEEP: Final = ("sata", "sas", "scsi", "usb")

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Container, Iterable, Iterator, Mapping
 
     from fsadvisor.machine.port import Answer, Argv, Machine
-    from fsadvisor.storage import NfsExported
+    from fsadvisor.storage.about import NfsExported
     from fsadvisor.survey.inventory import Surveyed
     from fsadvisor.survey.programs import RunningProgram
 

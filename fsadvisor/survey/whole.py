@@ -56,7 +56,8 @@ if TYPE_CHECKING:
     from fsadvisor.readers.dmsetup import Target
     from fsadvisor.readers.json_text import Json
     from fsadvisor.readers.mount_tables import Mount
-    from fsadvisor.storage import Below, Disk, Facts, Filesystem, Host, Kind, Supposition, Workload
+    from fsadvisor.storage import Below, Disk, Facts, Filesystem, Host, Supposition
+    from fsadvisor.storage.about import Kind, Workload
     from fsadvisor.survey.block import BlockTree
     from fsadvisor.survey.identity import Identity
 

@@ -3,7 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fsadvisor.measure.forecast.analysis import inversions, pairs
+from fsadvisor.measure.forecast.analysis import pairs
 from tests.forecast.planted import planted_curve
 
 
@@ -13,6 +13,10 @@ def two(noise=0.005, runs=2, seed=0):
         planted_curve(100, 0.0 + 0.1, filesystem="lean", noise=noise, runs=runs, seed=seed),
         planted_curve(200, 1.2, filesystem="wide", noise=noise, runs=runs, seed=seed + 1),
     )
+
+
+def inversions(curves):
+    return tuple(found for pair in pairs(curves) for found in pair.inversions)
 
 
 def test_a_pair_that_crosses_is_told_with_the_latencies_between_which_it_does():

@@ -1,5 +1,7 @@
 """Where there is little room files are smaller, and that is said wherever the figure is."""
 
+import collections
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -9,7 +11,7 @@ from fsadvisor.facts import Known, Unknown
 from fsadvisor.measure import probe_session
 from fsadvisor.measure.probe import cost, guard
 from fsadvisor.measure.probe.jobs import JOBS, SUITES, Allocation, Io, Ladder
-from fsadvisor.measure.probe.measure import Budget, measure
+from fsadvisor.measure.probe.measure import Budget, events
 from fsadvisor.measure.probe.target import Quota
 from tests.cases import each
 from tests.probe.places import GIB, GOOD, NOT_TOLD, ROOM, known, with_room
@@ -81,7 +83,7 @@ def test_a_small_file_is_told_before_it_starts_and_with_its_figure_and_answers_a
     job = probe_session.fitted(JOBS["commit-fdatasync"], roomy(100))
     (before,) = probe_session.findings([job])
     clock = Clock()
-    found = measure(job, Played(clock, [synced(1000)]), HERE, around(clock), Budget(seconds=20.0))
+    *_, found = events(job, Played(clock, [synced(1000)]), HERE, around(clock), Budget(seconds=20.0))
 
     assert "commit-fdatasync 32 MiB" in before.says
     assert found.small_file_bytes == 32 * MIB
@@ -104,5 +106,5 @@ def test_the_ladders_second_file_needs_room_too():
 def test_windows_are_as_long_as_the_cost_says():
     job = JOBS["random-read-32"]
     session = Played(Clock(), [counted(1000)])
-    measure(job, session, HERE, around(session.clock), Budget(seconds=20.0))
+    collections.deque(events(job, session, HERE, around(session.clock), Budget(seconds=20.0)), maxlen=0)
     assert cost.of(job, 20).least_seconds == len(session.asked) * session.asked[0]

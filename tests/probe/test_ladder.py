@@ -11,12 +11,13 @@ from msgspec import structs
 from fsadvisor.measure.probe import DiskWork, EngineError, ladder
 from fsadvisor.measure.probe.disks import Flushes, Way
 from fsadvisor.measure.probe.jobs import Ladder
-from fsadvisor.measure.probe.ladder import BESIDE, BLOCK_BYTES, PARTS, Turns, parts
+from fsadvisor.measure.probe.ladder import BLOCK_BYTES, PARTS, Turns, parts
 from tests.loops import run
 from tests.probe.filesystems import ON_DISK, mounted, needs_root
 
 WORK = Ladder(file_bytes=4 << 20)
 OPERATIONS = 50
+BESIDE = ("flush_counted", "flush_disks", "dsync")
 EXT4 = [one for one in ON_DISK if one.values == ("ext4",)]
 
 

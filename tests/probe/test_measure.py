@@ -1,5 +1,7 @@
 """The loop: when it stops, what does not count, and what is in the result."""
 
+import collections
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -7,7 +9,7 @@ from msgspec import structs
 
 from fsadvisor.measure.probe.disks import Way
 from fsadvisor.measure.probe.jobs import JOBS
-from fsadvisor.measure.probe.measure import Budget, Progress, events, measure
+from fsadvisor.measure.probe.measure import Budget, Progress, events
 from fsadvisor.measure.probe.result import Result
 from tests.probe.played import (
     COMMIT,
@@ -30,7 +32,8 @@ LEVEL = [100, 102, 98, 101, 99, 100, 103, 97, 100, 101]
 def measured(job, windows, *, at_end=None, where=HERE, budget=None, **surroundings):
     clock = Clock()
     budget = budget or Budget(seconds=20)
-    return measure(job, Played(clock, windows, at_end), where, around(clock, **surroundings), budget)
+    *_, result = events(job, Played(clock, windows, at_end), where, around(clock, **surroundings), budget)
+    return result
 
 
 def test_windows_that_agree_settle_after_six():
@@ -167,7 +170,7 @@ def test_each_window_is_told_as_it_ends_and_the_result_comes_last():
 def test_windows_are_asked_for_as_long_as_the_budget_says():
     clock = Clock()
     session = Played(clock, [synced(1000)])
-    measure(COMMIT, session, HERE, around(clock), Budget(window_seconds=0.25))
+    collections.deque(events(COMMIT, session, HERE, around(clock), Budget(window_seconds=0.25)), maxlen=0)
 
     assert set(session.asked) == {0.25}
 

@@ -7,7 +7,7 @@ import pytest
 from fsadvisor.drives import Family
 from fsadvisor.facts import NOT_APPLICABLE, Cause, Known, Unknown
 from fsadvisor.readers import nvme_logs
-from fsadvisor.storage import PlpVerdict
+from fsadvisor.storage.about import PlpVerdict
 from fsadvisor.survey import power_loss_evidence
 from fsadvisor.survey.power_loss import ControllerEvidence, weakest
 from fsadvisor.survey.power_loss import weigh as weighed_by_us

@@ -5,7 +5,7 @@ from hypothesis import strategies as st
 from msgspec.structs import replace
 
 from fsadvisor.facts import TRUE, Known, Unknown
-from fsadvisor.measure.waits.rules import BY_ID, COUNTS, MEANS, RULES, Measures, names
+from fsadvisor.measure.waits.rules import COUNTS, MEANS, RULES, Measures
 from fsadvisor.measure.waits.sentence import WindowMeasures, measured, sentences
 from fsadvisor.measure.waits.window import window
 from tests.cases import each
@@ -13,9 +13,11 @@ from tests.waits.made import FSYNC, NOT_KNOWN, disk, look, measures, moment, sta
 
 SHARES = st.floats(0, 1) | st.sampled_from([0.05, 0.1, 0.2, 0.3, 0.5, 0.8, 0.9, 1.0])
 NUMBERS = st.floats(0, 100) | st.sampled_from([0.1, 0.5, 1.0, 2.0])
-KNOWN = st.fixed_dictionaries({name: NUMBERS if name in COUNTS else SHARES for name in names()})
-SOME = st.sets(st.sampled_from(names()))
-CALM = dict.fromkeys(names(), 0.0)
+NAMES = Measures.__struct_fields__
+BY_ID = {rule.id: rule for rule in RULES}
+KNOWN = st.fixed_dictionaries({name: NUMBERS if name in COUNTS else SHARES for name in NAMES})
+SOME = st.sets(st.sampled_from(NAMES))
+CALM = dict.fromkeys(NAMES, 0.0)
 IDLE = {"processor": 0.1, "disk_most": 0.1, "waiting": 8.0}
 
 

@@ -121,11 +121,6 @@ def pairs(curves: Iterable[Curve]) -> tuple[Pair, ...]:
     return tuple(_pair(one, other) for one, other in combinations(curves, 2) if one.workload == other.workload)
 
 
-def inversions(curves: Iterable[Curve]) -> tuple[Inversion, ...]:
-    """All changes of place."""
-    return tuple(found for pair in pairs(curves) for found in pair.inversions)
-
-
 def faster(first: Level, second: Level) -> Faster:
     """Which is, where their intervals are apart."""
     if first.low is None or first.high is None or second.low is None or second.high is None:

@@ -61,8 +61,6 @@ Step = Literal["write", "datasync", "commit", "dsync"]
 STEPS: Final[tuple[Step, ...]] = ("write", "datasync", "commit", "dsync")
 PARTS: Final = ("data", "journal", "flush")
 """What the figure is the sum of."""
-BESIDE: Final = ("flush_counted", "flush_disks", "dsync")
-"""What is told beside the parts."""
 
 _FEWEST: Final = 3
 """Operations in a turn, however slow the disk."""

@@ -103,18 +103,10 @@ class Progress(Struct, frozen=True, kw_only=True):
 Event: TypeAlias = Progress | Result
 
 
-def measure(job: Job, session: EngineSession, where: Where, surroundings: Surroundings, budget: Budget) -> Result:
-    """All of it at once. Raises nothing for what the engine meets: that is in the result."""
-    for event in events(job, session, where, surroundings, budget):
-        if isinstance(event, Result):
-            return event
-    raise AssertionError("the last event is the result")
-
-
 def events(
     job: Job, session: EngineSession, where: Where, surroundings: Surroundings, budget: Budget
 ) -> Iterator[Event]:
-    """A Progress after each window, at last the Result."""
+    """A Progress after each window, at last the Result. Raises nothing for what the engine meets: that is in it."""
     run = Run(job, session, where, surroundings, budget)
     while not (ended := run.ended()):
         try:

@@ -248,9 +248,3 @@ RULES: Final = (
         "ones do.",
     ),
 )
-BY_ID: Final = {rule.id: rule for rule in RULES}
-
-
-def names() -> tuple[Name, ...]:
-    """The names of all measures."""
-    return Measures.__struct_fields__  # type: ignore[return-value]

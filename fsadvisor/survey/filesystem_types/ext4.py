@@ -9,7 +9,7 @@ from msgspec.structs import replace
 
 from fsadvisor.facts import Cause, Fact, Known, Unknown
 from fsadvisor.readers import ext4_reports, whole
-from fsadvisor.storage import DataMode
+from fsadvisor.storage.about import DataMode
 from fsadvisor.survey import read_fact
 from fsadvisor.survey.filesystem_types import Devices, FilesystemType, Variant, ext4_shut_down
 

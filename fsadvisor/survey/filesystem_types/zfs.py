@@ -18,7 +18,8 @@ if TYPE_CHECKING:
     from fsadvisor.machine.port import Argv, Machine
     from fsadvisor.readers.mount_tables import Mount
     from fsadvisor.readers.zfs_tools import Dataset, Pool, PoolStatus, ZpoolStatus
-    from fsadvisor.storage import Atime, Disk, PlpVerdict, VdevKind
+    from fsadvisor.storage import Disk
+    from fsadvisor.storage.about import Atime, PlpVerdict, VdevKind
     from fsadvisor.survey.block import BlockDevice, BlockTree
     from fsadvisor.survey.filesystem_types import Superblock
     from fsadvisor.survey.programs import RunningProgram
