@@ -40,7 +40,7 @@ parse_udev_export: udev's properties of devices: `udevadm info --export-db`, and
 
 Written against systemd 252; older versions print P N L S E alone, newer ones more letters (udevadm(8) lists them).
 A blank line or the next `P:` ends a device. Values are not escaped: a property that holds a line feed goes on in a
-line of its own; it is left unread, as is a last line without its end (the output was cut). One pass over the text,
+line of its own; it is passed over, as is a last line without its end (the output was cut). One pass over the text,
 so that a thousand disks cost what they should.
 
     P: /devices/pci0000:00/0000:00:17.0/ata1/host0/target0:0:0/0:0:0:0/block/sda
@@ -213,15 +213,14 @@ class IoMax(Struct, frozen=True, kw_only=True):
 
     limited: tuple[str, ...]
     """The numbers of the devices that have a limit: '8:16'."""
-    unread: tuple[str, ...] = ()
 
 
 def parse_io_max(text: str) -> IoMax | Unknown:
     """Read one io.max."""
-    limited, unread = read_lines(text, _limited)
-    if unread and not limited:
+    limited, others = read_lines(text, _limited)
+    if others and not limited:
         return refusal(text, "no lines of io.max")
-    return IoMax(limited=limited, unread=unread_pieces(unread))
+    return IoMax(limited=limited)
 
 
 def _limited(line: str) -> str | None:
@@ -251,30 +250,22 @@ class UdevExport(Struct, frozen=True, kw_only=True):
     """The devices in the order of the output."""
 
     devices: tuple[UdevDevice, ...]
-    unread: tuple[str, ...] = ()
 
 
 def parse_udev_export(text: str) -> UdevExport | Unknown:
     """Read the devices of any subsystem; a machine may have none."""
-    devices: list[UdevDevice] = []
-    unread: list[str] = []
-    for lines in _blocks(text, unread):
-        device = _udev_device(lines, unread)
-        if device is not None:
-            devices.append(device)
-    if unread and not devices:
+    devices = tuple(_udev_device(lines) for lines in _blocks(text) if lines[0][0] == "P")
+    if text.strip("\n") and not devices:
         return refusal(text, "no devices of udevadm")
-    return UdevExport(devices=tuple(devices), unread=unread_pieces(unread))
+    return UdevExport(devices=devices)
 
 
-def _blocks(text: str, unread: list[str]) -> Iterator[list[tuple[str, str]]]:
-    """The (letter, value) lines of each device; what has no such form goes to `unread`."""
-    *lines, cut = text.split("\n")
+def _blocks(text: str) -> Iterator[list[tuple[str, str]]]:
+    """The (letter, value) lines of each device; what has no such form is passed over."""
     block: list[tuple[str, str]] = []
-    for line in lines:
+    for line in text.split("\n")[:-1]:
         match = _LINE.fullmatch(line)
         if match is None and line:
-            unread.append(line)
             if block and block[-1][0] == "E":
                 block.pop()
             continue
@@ -283,18 +274,13 @@ def _blocks(text: str, unread: list[str]) -> Iterator[list[tuple[str, str]]]:
             block = []
         if match is not None:
             block.append((match[1], match[2]))
-    if cut:
-        unread.append(cut)
     if block:
         yield block
 
 
-def _udev_device(lines: list[tuple[str, str]], unread: list[str]) -> UdevDevice | None:
-    """The device that begins with `P:`, or None where there is no such line."""
+def _udev_device(lines: list[tuple[str, str]]) -> UdevDevice:
+    """The device that begins with `P:`."""
     values = dict(lines)
-    if lines[0][0] != "P":
-        unread.extend(f"{letter}: {value}" for letter, value in lines)
-        return None
     pairs = [line.partition("=") for letter, line in lines if letter == "E"]
     return UdevDevice(
         name=values.get("N") or None,
@@ -318,7 +304,6 @@ class Lsblk(Struct, frozen=True, kw_only=True):
     """The devices, parents before children, each once."""
 
     devices: tuple[ListedDevice, ...]
-    unread: tuple[str, ...] = ()
 
 
 def parse_lsblk(text: str) -> Lsblk | Unknown:
@@ -329,15 +314,12 @@ def parse_lsblk(text: str) -> Lsblk | Unknown:
     if not isinstance(json_text.member(document, "blockdevices"), list):
         return refusal(text, "no blockdevices in the JSON")
     devices: dict[str, ListedDevice] = {}
-    unread: list[str] = []
     for entry in _flattened(json_text.items(document, "blockdevices")):
         name = _column(entry, "kname") or _column(entry, "name")
-        if name is None:
-            unread.append("a block device without a name")
-        else:
+        if name is not None:
             label = json_text.string(entry, "label") or None
             devices.setdefault(name, ListedDevice(name=name, label=label))
-    return Lsblk(devices=tuple(devices.values()), unread=unread_pieces(unread))
+    return Lsblk(devices=tuple(devices.values()))
 
 
 def _flattened(roots: list[Json]) -> Iterator[Json]:

@@ -62,7 +62,7 @@ from msgspec import Struct, field
 
 from fsadvisor.facts import Unknown, unreadable
 from fsadvisor.patterns import late
-from fsadvisor.readers import count, counts, read_lines, refusal, size_bytes, unread_pieces
+from fsadvisor.readers import count, counts, read_lines, refusal, size_bytes
 
 _SNAPSHOT = late(r"ID \d+ gen \d+ .*?path (?P<path>.+)", re.ASCII)
 
@@ -71,7 +71,6 @@ class Snapshots(Struct, frozen=True, kw_only=True):
     """The snapshots' paths below the filesystem's top."""
 
     paths: tuple[str, ...]
-    unread: tuple[str, ...] = ()
 
 
 def btrfs_snapshots_argv(mount_point: str) -> tuple[str, ...]:
@@ -81,17 +80,16 @@ def btrfs_snapshots_argv(mount_point: str) -> tuple[str, ...]:
 
 def parse_btrfs_snapshots(text: str) -> Snapshots | Unknown:
     """Read the listing; an empty one means that there is no snapshot."""
-    found, unread = read_lines(text, _SNAPSHOT.fullmatch)
-    if unread and not found:
+    found, others = read_lines(text, _SNAPSHOT.fullmatch)
+    if others and not found:
         return refusal(text, "no list of snapshots")
-    return Snapshots(paths=tuple(match["path"] for match in found), unread=unread_pieces(unread))
+    return Snapshots(paths=tuple(match["path"] for match in found))
 
 
 class ErrorStats(Struct, frozen=True, kw_only=True):
     """Errors by kind since they were last reset."""
 
     counts: tuple[tuple[str, int], ...]
-    unread: tuple[str, ...] = ()
 
     @property
     def total(self) -> int:
@@ -101,10 +99,10 @@ class ErrorStats(Struct, frozen=True, kw_only=True):
 
 def parse_btrfs_error_stats(text: str) -> ErrorStats | Unknown:
     """Read one file."""
-    counts, unread = read_lines(text, _error_count)
+    counts, _ = read_lines(text, _error_count)
     if not counts:
         return unreadable("no error counts of a Btrfs device")
-    return ErrorStats(counts=counts, unread=unread_pieces(unread))
+    return ErrorStats(counts=counts)
 
 
 def _error_count(line: str) -> tuple[str, int] | None:
@@ -157,7 +155,6 @@ class BtrfsUsage(Struct, frozen=True, kw_only=True):
     """The size of devices that are missing."""
     global_reserve_bytes: int | None
     groups: tuple[BlockGroups, ...]
-    unread: tuple[str, ...] = ()
 
 
 class _Listing(Struct):
@@ -169,7 +166,6 @@ class _Listing(Struct):
     """What the groups' lines per device add up to."""
     lists_unallocated: bool = False
     """The tool could read what is free on each device (root)."""
-    unread: list[str] = field(default_factory=list)
 
     def size(self, key: str) -> int | None:
         return _sane_bytes(self.overall.get(key, ""))
@@ -191,7 +187,6 @@ def parse_btrfs_usage(text: str) -> BtrfsUsage | Unknown:
         missing_bytes=listing.size("Device missing"),
         global_reserve_bytes=listing.size("Global reserve"),
         groups=tuple(listing.groups),
-        unread=unread_pieces(listing.unread),
     )
 
 
@@ -200,8 +195,8 @@ def _listing(text: str) -> _Listing:
     for line in text.split("\n"):
         below = bool(listing.groups) or listing.lists_unallocated
         if len(line) > _LONGEST_LINE:
-            listing.unread.append(line)
-        elif group := _GROUP.fullmatch(line):
+            continue
+        if group := _GROUP.fullmatch(line):
             listing.groups.append(_group(group))
         elif line.startswith("Unallocated:"):
             listing.lists_unallocated = True
@@ -209,8 +204,6 @@ def _listing(text: str) -> _Listing:
             listing.on_devices_bytes += 0 if listing.lists_unallocated else share
         elif not below and (pair := _OVERALL.fullmatch(line)):
             listing.overall.setdefault(pair[1], pair[2])
-        elif line.strip() and not line.startswith(("Overall:", "WARNING:")):
-            listing.unread.append(line)
     return listing
 
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Literal
 from msgspec import Struct
 
 from fsadvisor.patterns import late
-from fsadvisor.readers import dm_target, read_lines, refusal, unread_pieces, whole
+from fsadvisor.readers import dm_target, read_lines, refusal, whole
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -46,7 +46,6 @@ class DmsetupTable(Struct, frozen=True, kw_only=True):
     """The devices in order; () where there are none."""
 
     devices: tuple[MappedDevice, ...]
-    unread: tuple[str, ...] = ()
 
 
 def parse_dmsetup_table(text: str) -> DmsetupTable | Unknown:
@@ -62,21 +61,15 @@ def parse_dmsetup_table(text: str) -> DmsetupTable | Unknown:
     https://man7.org/linux/man-pages/man8/dmsetup.8.html
     """
     devices: dict[str, list[Target]] = {}
-    unread = []
     for line in text.split("\n"):
         if match := _LINE.fullmatch(line):
-            target = _target(match)
-            devices.setdefault(match[1], []).append(target)
-            if target.legs is None:
-                unread.append(f"{match[1]}: {target.kind}")
+            devices.setdefault(match[1], []).append(_target(match))
         elif bare := _NO_TABLE.fullmatch(line):
             devices.setdefault(bare[1], [])
-        elif line.strip() and line.strip() != _NO_DEVICES:
-            unread.append("a line of another form")
     if not any(devices.values()) and text.strip() != _NO_DEVICES:
         return refusal(text, "no device-mapper table in the output")
     found = tuple(MappedDevice(name=name, targets=tuple(targets)) for name, targets in devices.items())
-    return DmsetupTable(devices=found, unread=unread_pieces(unread))
+    return DmsetupTable(devices=found)
 
 
 def _target(match: re.Match[str]) -> Target:
@@ -113,7 +106,6 @@ class DmsetupStatus(Struct, frozen=True, kw_only=True):
     """The multipath devices in order; () where there are none."""
 
     devices: tuple[Multipath, ...]
-    unread: tuple[str, ...] = ()
 
 
 def parse_dmsetup_status(text: str) -> DmsetupStatus | Unknown:
@@ -129,19 +121,16 @@ def parse_dmsetup_status(text: str) -> DmsetupStatus | Unknown:
 
     https://docs.kernel.org/admin-guide/device-mapper/index.html
     """
-    devices, unread = [], []
-    for line in text.split("\n"):
-        match = _DMSETUP_STATUS_LINE.fullmatch(line)
-        paths = None if match is None else _paths(match[2].split())
-        if match is not None and paths is not None:
-            devices.append(Multipath(name=match[1], paths=paths))
-        elif match is not None:
-            unread.append(f"{match[1]}: its status")
-        elif line.strip() and line.strip() != _NO_DEVICES:
-            unread.append("a line of another form")
-    if unread and not devices:
+    devices, others = read_lines(text, _multipath)
+    if any(line.strip() != _NO_DEVICES for line in others) and not devices:
         return refusal(text, "no status of multipath devices in the output")
-    return DmsetupStatus(devices=tuple(devices), unread=unread_pieces(unread))
+    return DmsetupStatus(devices=devices)
+
+
+def _multipath(line: str) -> Multipath | None:
+    match = _DMSETUP_STATUS_LINE.fullmatch(line)
+    paths = None if match is None else _paths(match[2].split())
+    return None if match is None or paths is None else Multipath(name=match[1], paths=paths)
 
 
 def _paths(words: list[str]) -> tuple[Path, ...] | None:
@@ -246,7 +235,6 @@ class Maps(Struct, frozen=True, kw_only=True):
     """The devices that multipathd keeps."""
 
     maps: tuple[Map, ...]
-    unread: tuple[str, ...] = ()
 
 
 def parse_multipathd(text: str) -> Maps | Unknown:
@@ -261,8 +249,8 @@ def parse_multipathd(text: str) -> Maps | Unknown:
 
     https://man7.org/linux/man-pages/man5/multipath.conf.5.html
     """
-    found, unread = read_lines(text, lambda line: _MULTIPATHD_LINE.fullmatch(line.rstrip()))
+    found, _ = read_lines(text, lambda line: _MULTIPATHD_LINE.fullmatch(line.rstrip()))
     if not found:
         return refusal(text, "the output is not that of multipathd")
     maps = tuple(Map(name=match["name"], queueing=match["queueing"]) for match in found)
-    return Maps(maps=maps, unread=unread_pieces(unread))
+    return Maps(maps=maps)

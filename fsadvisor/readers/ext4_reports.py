@@ -8,14 +8,13 @@ from typing import TYPE_CHECKING
 from msgspec import Struct
 
 from fsadvisor.patterns import late
-from fsadvisor.readers import read_lines, refusal, size_bytes, unread_pieces, whole
+from fsadvisor.readers import read_lines, refusal, size_bytes, whole
 from fsadvisor.readers.mount_tables import unescape
 
 if TYPE_CHECKING:
     from fsadvisor.facts import Unknown
 
 _LONGEST_KEY = 41
-_BANNER = late(r"(dumpe2fs|tune2fs) \d|Couldn't find valid filesystem superblock")
 
 
 class Dumpe2fs(Struct, frozen=True, kw_only=True):
@@ -33,7 +32,6 @@ class Dumpe2fs(Struct, frozen=True, kw_only=True):
     journal_size_bytes: int | None
     journal_device: str | None
     """The device number of an external journal, in hexadecimal."""
-    unread: tuple[str, ...] = ()
 
 
 def dumpe2fs_argv(device: str) -> tuple[str, ...]:
@@ -53,7 +51,7 @@ def parse_dumpe2fs(text: str) -> Dumpe2fs | Unknown:
 
     https://man7.org/linux/man-pages/man8/dumpe2fs.8.html
     """
-    fields, unread = _fields(text)
+    fields = _fields(text)
     label = fields.get("Filesystem volume name")
     features = _words(fields.get("Filesystem features"))
     if features is None:
@@ -69,33 +67,26 @@ def parse_dumpe2fs(text: str) -> Dumpe2fs | Unknown:
         # e2fsprogs before 1.46 called it "Journal size"
         journal_size_bytes=size_bytes(fields.get("Total journal size", fields.get("Journal size"))),
         journal_device=fields.get("Journal device"),
-        unread=unread_pieces(unread),
     )
 
 
-def _fields(text: str) -> tuple[dict[str, str], list[str]]:
-    """The listing by key, and the lines that are none.
+def _fields(text: str) -> dict[str, str]:
+    """The listing by key.
 
     A volume name or a mount point can hold a newline and so forge a line: of a key that comes twice with
     different values neither is believed.
     """
     fields: dict[str, str] = {}
     doubtful: set[str] = set()
-    unread = []
     for line in text.split("\n"):
         key, colon, value = line.partition(":")
         is_key = "A" <= key[:1] <= "Z" and 1 < len(key) <= _LONGEST_KEY
         if not (colon and is_key) or (value and not value[0].isspace()):
-            if line.strip() and not _BANNER.match(line):
-                unread.append(line)
             continue
         value = value.strip()
         if fields.setdefault(key, value) != value:
             doubtful.add(key)
-    for key in sorted(doubtful):
-        unread.append(f"{key}: given twice")
-        del fields[key]
-    return fields, unread
+    return {key: value for key, value in fields.items() if key not in doubtful}
 
 
 def _words(value: str | None) -> tuple[str, ...] | None:
@@ -112,8 +103,6 @@ class Ext4Options(Struct, frozen=True, kw_only=True):
 
     options: tuple[tuple[str, str | None], ...]
     """(name, value) in the kernel's order; a flag's value is None."""
-    unread: tuple[str, ...] = ()
-    """Lines that are no option."""
 
     def has(self, name: str) -> bool:
         """Whether the option is listed, with a value or without."""
@@ -143,9 +132,9 @@ def parse_ext4_options(text: str) -> Ext4Options | Unknown:
         return refusal(text, "options of ext4 without their end")
     if text.lstrip("\n").partition("\n")[0] not in ("rw", "ro"):
         return refusal(text, "no options of ext4")
-    found, unread = read_lines(text, _OPTION.fullmatch)
+    found, _ = read_lines(text, _OPTION.fullmatch)
     options = tuple((it[1], None if it[2] is None else unescape(it[2])) for it in found)
-    return Ext4Options(options=options, unread=unread_pieces(unread))
+    return Ext4Options(options=options)
 
 
 _FIRST = late(r"([0-9]{1,20}) transactions \(([0-9]{1,20}) requested\), each up to [0-9]{1,20} blocks")
@@ -173,8 +162,6 @@ class Jbd2Journal(Struct, frozen=True, kw_only=True):
     """Writing the journal."""
     average_commit_us: int | None
     """The running mean of the commit time, recent commits weighing more."""
-    unread: tuple[str, ...] = ()
-    """Lines that are no statistic."""
 
 
 _AVERAGES = {
@@ -216,17 +203,13 @@ def parse_jbd2_info(text: str) -> Jbd2Journal | Unknown:
     if first is None:
         return refusal(text, "no count of transactions")
     averages: dict[str, int | None] = dict.fromkeys(_AVERAGES.values())
-    unread: list[str] = []
     for line in map(str.strip, text[first.end() :].split("\n")):
         average = _AVERAGE.fullmatch(line)
         field = _AVERAGES.get(average[2]) if average else None
         if average and field:
             averages[field] = whole(average[1])
-        elif line and line != "average:" and not line.endswith("per transaction"):
-            unread.append(line)
     return Jbd2Journal(
         transactions=int(first[1]),
         requested=int(first[2]),
         **averages,
-        unread=unread_pieces(unread),
     )

@@ -45,7 +45,7 @@ from typing import TYPE_CHECKING
 from msgspec import Struct
 
 from fsadvisor.patterns import late
-from fsadvisor.readers import read_lines, refusal, unread_pieces, whole
+from fsadvisor.readers import read_lines, refusal, whole
 
 if TYPE_CHECKING:
     from fsadvisor.facts import Unknown
@@ -124,18 +124,16 @@ class MountInfo(Struct, frozen=True, kw_only=True):
     """The mounts in the order of the table, parents before what is mounted over them."""
 
     mounts: tuple[Mount, ...]
-    unread: tuple[str, ...] = ()
-    """Lines that are no mount."""
 
 
 def parse_mountinfo(text: str) -> MountInfo | Unknown:
     """The table, or Unknown where no line is a mount, or the end is cut off: what is missing may lie over the rest."""
     if not text.endswith("\n"):
         return refusal(text, "a mount table without its end")
-    mounts, unread = read_lines(text, _mount)
+    mounts, _ = read_lines(text, _mount)
     if not mounts:
         return refusal(text, "no line of mountinfo")
-    return MountInfo(mounts=mounts, unread=unread_pieces(unread))
+    return MountInfo(mounts=mounts)
 
 
 def _mount(line: str) -> Mount | None:
@@ -179,18 +177,16 @@ class ProcMounts(Struct, frozen=True, kw_only=True):
     """The mounts in the order of the table."""
 
     mounts: tuple[MountLine, ...]
-    unread: tuple[str, ...] = ()
-    """Lines that are no mount."""
 
 
 def parse_proc_mounts(text: str) -> ProcMounts | Unknown:
     """The table, or Unknown where no line is a mount, or the end is cut off."""
     if not text.endswith("\n"):
         return refusal(text, "a mount table without its end")
-    mounts, unread = read_lines(text, _proc_mounts_mount)
+    mounts, _ = read_lines(text, _proc_mounts_mount)
     if not mounts:
         return refusal(text, "no line of /proc/mounts")
-    return ProcMounts(mounts=mounts, unread=unread_pieces(unread))
+    return ProcMounts(mounts=mounts)
 
 
 def _proc_mounts_mount(line: str) -> MountLine | None:
@@ -229,29 +225,19 @@ class FstabEntry(Struct, frozen=True, kw_only=True):
 
 
 class Fstab(Struct, frozen=True, kw_only=True):
-    """The entries in the order of the file; none where it holds comments only."""
+    """The entries in the order of the file; none where it holds comments only. libmount ignores broken lines, too."""
 
     entries: tuple[FstabEntry, ...]
-    unread: tuple[str, ...] = ()
-    """Lines that libmount ignores as broken: 'line N: the line'."""
 
 
 def parse_fstab(text: str) -> Fstab | Unknown:
     """The entries, or Unknown where there are lines but none is an entry."""
-    entries: list[FstabEntry] = []
-    unread: list[str] = []
-    for number, raw in enumerate(lines_of(text), start=1):
-        line = raw.removesuffix("\r").strip(" \t")
-        if not line or line.startswith("#"):
-            continue
-        entry = _entry(number, line)
-        if entry is None:
-            unread.append(f"line {number}: {line}")
-        else:
-            entries.append(entry)
-    if unread and not entries:
+    lines = ((number, raw.removesuffix("\r").strip(" \t")) for number, raw in enumerate(lines_of(text), start=1))
+    found = [_entry(number, line) for number, line in lines if line and not line.startswith("#")]
+    entries = tuple(entry for entry in found if entry is not None)
+    if found and not entries:
         return refusal(text, "no line of fstab")
-    return Fstab(entries=tuple(entries), unread=unread_pieces(unread))
+    return Fstab(entries=entries)
 
 
 def _entry(number: int, line: str) -> FstabEntry | None:

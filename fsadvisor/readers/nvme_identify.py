@@ -12,11 +12,11 @@ from msgspec import Struct
 
 from fsadvisor.facts import Unknown, unreadable
 from fsadvisor.patterns import late
-from fsadvisor.readers import nvme_output, unread_pieces, whole
+from fsadvisor.readers import nvme_output, whole
 from fsadvisor.readers.json_text import Json, items, member, string
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable
 
 _STRUCTURE_BYTES = 4096
 _NUMBERS = {"wctemp": (266, 2), "vwc": (525, 1)}
@@ -35,7 +35,6 @@ class IdCtrl(Struct, frozen=True, kw_only=True):
     """Temperature that draws a warning; 0: not reported."""
     vwc: int | None
     """Bit 0 volatile write cache present; bits 2:1 whether Flush takes all namespaces at once."""
-    unread: tuple[str, ...] = ()
 
     @property
     def volatile_write_cache(self) -> bool | None:
@@ -88,26 +87,21 @@ def _from_structure(structure: bytes) -> IdCtrl | Unknown:
 
 
 def _controller_from_lines(text: str) -> IdCtrl | Unknown:
-    lines, cut = nvme_output.ended_lines(text)
-    values, unread = nvme_output.labelled_lines(lines, {"vid", *_NUMBERS, *_STRINGS})
+    values = nvme_output.labelled_lines(nvme_output.ended_lines(text), {"vid", *_NUMBERS, *_STRINGS})
     if not {"vid", "mn"} <= values.keys():
         return nvme_output.refused(text, "no Identify Controller data")
     return _controller(
         lambda name: nvme_output.number(nvme_output.spelt_number(values.get(name)), 8 * _NUMBERS[name][1]),
         lambda name: nvme_output.padded_string(values.get(name)),
-        unread + cut,
     )
 
 
-def _controller(
-    number: Callable[[str], int | None], text: Callable[[str], str | None], unread: Sequence[str] = ()
-) -> IdCtrl:
+def _controller(number: Callable[[str], int | None], text: Callable[[str], str | None]) -> IdCtrl:
     return IdCtrl(
         sn=text("sn"),
         mn=text("mn"),
         wctemp_kelvin=number("wctemp"),
         vwc=number("vwc"),
-        unread=unread_pieces([*unread]),
     )
 
 
@@ -149,7 +143,6 @@ class IdNs(Struct, frozen=True, kw_only=True):
     flbas: int | None
     """Block format in use: bits 3:0 and, above them, bits 6:5."""
     lbaf: tuple[LbaFormat, ...]
-    unread: tuple[str, ...] = ()
 
     @property
     def lba_format_in_use(self) -> LbaFormat | None:
@@ -221,21 +214,19 @@ def _block_bytes(*, exponent: int | None, size: int | None) -> int | None:
 def _namespace_from_lines(text: str) -> IdNs | Unknown:
     formats: list[LbaFormat] = []
     other: list[str] = []
-    lines, cut = nvme_output.ended_lines(text)
-    for line in lines:
+    for line in nvme_output.ended_lines(text):
         match = _FORMAT.fullmatch(line.strip()) or _FORMAT_IN_WORDS.fullmatch(line.strip())
         if match:
             formats.append(_format_from_line(match.groupdict()))
         else:
             other.append(line)
-    values, unread = nvme_output.labelled_lines(other, {"nsze", "flbas"})
+    values = nvme_output.labelled_lines(other, {"nsze", "flbas"})
     if not {"nsze", "flbas"} <= values.keys():
         return nvme_output.refused(text, "no Identify Namespace data")
     return IdNs(
         nsze=nvme_output.number(nvme_output.spelt_number(values["nsze"]), _SIZE_BITS),
         flbas=nvme_output.number(nvme_output.spelt_number(values["flbas"]), _FORMAT_BITS),
         lbaf=tuple(formats),
-        unread=unread_pieces(unread + cut),
     )
 
 

@@ -9,11 +9,11 @@ from msgspec import Struct
 
 from fsadvisor.facts import Cause, Unknown, unreadable
 from fsadvisor.patterns import late
-from fsadvisor.readers import nvme_output, unread_pieces, whole
+from fsadvisor.readers import nvme_output, whole
 from fsadvisor.readers.json_text import member
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Mapping
 
     from fsadvisor.readers.json_text import Json
 
@@ -59,7 +59,6 @@ class SmartLog(Struct, frozen=True, kw_only=True):
     unsafe_shutdowns: int | None
     """Power losses without a shutdown notice; protected drives count them too."""
     media_errors: int | None
-    unread: tuple[str, ...] = ()
 
     @property
     def written_bytes(self) -> int | None:
@@ -113,8 +112,7 @@ def _from_page(page: bytes) -> SmartLog | Unknown:
 
 
 def _from_lines(text: str) -> SmartLog | Unknown:
-    lines, cut = nvme_output.ended_lines(text)
-    found, unread = nvme_output.labelled_lines(lines, _NUMBERS.keys() | _IN_TEXT.keys())
+    found = nvme_output.labelled_lines(nvme_output.ended_lines(text), _NUMBERS.keys() | _IN_TEXT.keys())
     values = {_IN_TEXT.get(name, name): value for name, value in found.items()}
     if not {"critical_warning", "unsafe_shutdowns"} <= values.keys():
         return nvme_output.refused(text, "no SMART log")
@@ -124,7 +122,7 @@ def _from_lines(text: str) -> SmartLog | Unknown:
         count = _kelvin(value) if name == "temperature" else nvme_output.spelt_number(value)
         return nvme_output.number(count, 8 * _NUMBERS[name][1])
 
-    return _record(number, unread + cut)
+    return _record(number)
 
 
 def _kelvin(text: str | None) -> int | None:
@@ -136,7 +134,7 @@ def _kelvin(text: str | None) -> int | None:
     return None if celsius is None else (whole(celsius[1]) or 0) + _ZERO_CELSIUS_KELVIN
 
 
-def _record(number: Callable[[str], int | None], unread: Sequence[str] = ()) -> SmartLog:
+def _record(number: Callable[[str], int | None]) -> SmartLog:
     return SmartLog(
         critical_warning=number("critical_warning"),
         temperature_kelvin=number("temperature"),
@@ -147,7 +145,6 @@ def _record(number: Callable[[str], int | None], unread: Sequence[str] = ()) -> 
         power_on_hours=number("power_on_hours"),
         unsafe_shutdowns=number("unsafe_shutdowns"),
         media_errors=number("media_errors"),
-        unread=unread_pieces([*unread]),
     )
 
 
@@ -182,7 +179,6 @@ class OcpSmartLog(Struct, frozen=True, kw_only=True):
     """Shutdowns in which not all data was saved."""
     physical_media_written_bytes: int | None
     """Written to the media, the drive's own writes included."""
-    unread: tuple[str, ...] = ()
 
 
 def ocp_smart_log_argv(device: str) -> tuple[str, ...]:
@@ -210,23 +206,19 @@ def parse_nvme_ocp_smart_log(text: str) -> OcpSmartLog | Unknown:
         return _from_ocp_page(page)
     document = nvme_output.nvme_document(text)
     if isinstance(document, dict):
-        return _from_fields({nvme_output.label(key): value for key, value in document.items()}, text, [])
-    values, unread = _lines(text) if _HEADING in text else ({}, [])
-    return _from_fields(values, text, unread)
+        return _from_fields({nvme_output.label(key): value for key, value in document.items()}, text)
+    return _from_fields(_lines(text) if _HEADING in text else {}, text)
 
 
-def _lines(text: str) -> tuple[dict[str, Json], list[str]]:
+def _lines(text: str) -> dict[str, Json]:
     values: dict[str, Json] = {}
-    lines, unread = nvme_output.ended_lines(text)
-    for line in lines:
+    for line in nvme_output.ended_lines(text):
         match = _LINE.fullmatch(line.rstrip())
         if match:
             high_and_low = _HIGH_AND_LOW.fullmatch(match[2])
             halves: dict[str, Json] = {"hi": high_and_low[1], "lo": high_and_low[2]} if high_and_low else {}
             values[nvme_output.label(match[1])] = halves or match[2]
-        elif _HEADING not in line and "NVMe Status" not in line:
-            unread.append(line)
-    return values, unread
+    return values
 
 
 def _from_ocp_page(page: bytes) -> OcpSmartLog | Unknown:
@@ -235,24 +227,24 @@ def _from_ocp_page(page: bytes) -> OcpSmartLog | Unknown:
     if page[_GUID_OFFSET:][::-1].hex() != GUID:
         return _another_layout()
     counts: dict[str, Json] = {name: nvme_output.unsigned(page, *spot) for name, spot in _OCP_NUMBERS.items()}
-    return _ocp_record(counts, [])
+    return _ocp_record(counts)
 
 
-def _from_fields(values: Mapping[str, Json], text: str, unread: list[str]) -> OcpSmartLog | Unknown:
+def _from_fields(values: Mapping[str, Json], text: str) -> OcpSmartLog | Unknown:
     guid = values.get("log_page_guid")
     if guid is not None and "capacitor_health" in values:
         if not isinstance(guid, str) or guid.lower().removeprefix("0x") != GUID:
             return _another_layout()
     elif guid is not None or not values.keys() >= _TELLING:
         return nvme_output.refused(text, "no OCP SMART log")
-    return _ocp_record(values, unread)
+    return _ocp_record(values)
 
 
 def _another_layout() -> Unknown:
     return Unknown(Cause.NOT_EXPOSED, ANOTHER_LAYOUT)
 
 
-def _ocp_record(values: Mapping[str, Json], unread: list[str]) -> OcpSmartLog:
+def _ocp_record(values: Mapping[str, Json]) -> OcpSmartLog:
     def number(name: str) -> int | None:
         return nvme_output.number(values.get(name), 8 * _OCP_NUMBERS[name][1])
 
@@ -261,5 +253,4 @@ def _ocp_record(values: Mapping[str, Json], unread: list[str]) -> OcpSmartLog:
         plp_start_count=number("plp_start_count"),
         incomplete_shutdowns=number("incomplete_shutdowns"),
         physical_media_written_bytes=number("physical_media_units_written"),
-        unread=unread_pieces(unread),
     )

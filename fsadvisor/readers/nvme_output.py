@@ -41,8 +41,6 @@ _NUMBER = late(
     r"(0x[0-9a-f]{1,32}|[0-9]{1,39}|[0-9]{1,3}(?:,[0-9]{3}){1,12})\s*(?:%|\(.*\))?", re.ASCII | re.IGNORECASE
 )
 _LABELLED = late(r"([A-Za-z][\w .\t]*):(?:\s(.*)|())", re.ASCII)
-_DETAIL = late(r".*\[[0-9:]*\]\s*:|[A-Za-z][\w .-]*:|[0-9a-f]{4}:", re.ASCII)
-"""One field's bits (`[0:0] : 0x1 …`), power states, headings, hex dumps."""
 
 
 def refused(text: str, what: str) -> Unknown:
@@ -105,19 +103,17 @@ def label(name: str) -> str:
     return re.sub(r"[^a-z0-9]+", "_", name.lower().replace("i/o", "io")).strip("_")
 
 
-def ended_lines(text: str) -> tuple[list[str], list[str]]:
-    """The lines with something on them, and what comes after the last line end: cut short, so not to be believed."""
-    *lines, rest = text.split("\n")
-    return [line for line in lines if line.strip()], [rest] if rest.strip() else []
+def ended_lines(text: str) -> list[str]:
+    """The lines with something on them; what comes after the last line end is cut short, so not to be believed."""
+    return [line for line in text.split("\n")[:-1] if line.strip()]
 
 
-def labelled_lines(lines: Iterable[str], wanted: Collection[str]) -> tuple[dict[str, str], list[str]]:
-    """The wanted `name : value` lines by label, and the lines not understood.
+def labelled_lines(lines: Iterable[str], wanted: Collection[str]) -> dict[str, str]:
+    """The wanted `name : value` lines by label.
 
     A name that comes twice with different values (two outputs in one) has no value.
     """
     values: dict[str, str] = {}
-    unread: list[str] = []
     contradicted: set[str] = set()
     for line in lines:
         match = _LABELLED.fullmatch(line.strip())
@@ -126,10 +122,7 @@ def labelled_lines(lines: Iterable[str], wanted: Collection[str]) -> tuple[dict[
             value = (match[2] or "").strip()
             if values.setdefault(name, value) != value:
                 contradicted.add(name)
-                unread.append(line)
-        elif not match and not _DETAIL.match(line.strip()):
-            unread.append(line)
-    return {name: value for name, value in values.items() if name not in contradicted}, unread
+    return {name: value for name, value in values.items() if name not in contradicted}
 
 
 def raw_structure(text: str) -> bytes | None:

@@ -82,7 +82,6 @@ class RedisConf(Struct, frozen=True, kw_only=True):
 
     directives: tuple[tuple[str, str], ...]
     """(word in lower case, arguments as they stand, without quotes around them) in order."""
-    unread: tuple[str, ...] = ()
     """Lines that are no directive."""
 
     def get(self, name: str) -> str | None:
@@ -92,10 +91,10 @@ class RedisConf(Struct, frozen=True, kw_only=True):
 
 def parse_redis_conf(text: str) -> RedisConf | Unknown:
     """Read the lines; a text of which none is a directive is no such file."""
-    directives, unread = _settings(text, _directive)
-    if unread and not directives:
+    directives, others = _settings(text, _directive)
+    if others and not directives:
         return refusal(text, "no directives of Redis")
-    return RedisConf(directives=directives, unread=unread_pieces(unread))
+    return RedisConf(directives=directives)
 
 
 def _directive(line: str) -> tuple[str, str] | None:
@@ -121,7 +120,6 @@ class EtcdConf(Struct, frozen=True, kw_only=True):
     """The options that it sets, in order."""
 
     options: tuple[tuple[str, str], ...] = ()
-    unread: tuple[str, ...] = ()
 
     def get(self, name: str) -> str | None:
         """An option's value; one that is empty is not set."""
@@ -136,7 +134,7 @@ def parse_etcd_conf(text: str) -> EtcdConf | Unknown:
     options = [(it["name"], it["single"] or it["double"] or it["plain"] or "") for _, it in found if it]
     if unread and not options:
         return refusal(text, "no options of etcd")
-    return EtcdConf(options=tuple((name, value) for name, value in options if value), unread=unread_pieces(unread))
+    return EtcdConf(options=tuple((name, value) for name, value in options if value))
 
 
 _LINE = late(
@@ -151,16 +149,14 @@ class PostgresqlConf(Struct, frozen=True, kw_only=True):
 
     settings: tuple[tuple[str, str], ...]
     """(name in lower case, value without quotes) in order; include, include_if_exists and include_dir too."""
-    unread: tuple[str, ...] = ()
-    """Lines that are no setting: the server would not start with them."""
 
 
 def parse_postgresql_conf(text: str) -> PostgresqlConf | Unknown:
     """Read the lines; a text of which none is a setting is no such file."""
-    settings, unread = _settings(text, _setting)
-    if unread and not settings:
+    settings, others = _settings(text, _setting)
+    if others and not settings:
         return refusal(text, "no settings of PostgreSQL")
-    return PostgresqlConf(settings=settings, unread=unread_pieces(unread))
+    return PostgresqlConf(settings=settings)
 
 
 def _setting(line: str) -> tuple[str, str] | None:
@@ -195,8 +191,6 @@ class MysqlCnf(Struct, frozen=True, kw_only=True):
 
     options: tuple[Option, ...]
     """In order; a later one wins."""
-    unread: tuple[str, ...] = ()
-    """Lines that are no option."""
 
 
 def parse_mysql_cnf(text: str) -> MysqlCnf | Unknown:
@@ -217,7 +211,7 @@ def parse_mysql_cnf(text: str) -> MysqlCnf | Unknown:
             unread.append(line)
     if unread and not options and group is None:
         return refusal(text, "no options of MySQL")
-    return MysqlCnf(options=tuple(options), unread=unread_pieces(unread))
+    return MysqlCnf(options=tuple(options))
 
 
 def named(group: str, name: str, value: str | None) -> Option:

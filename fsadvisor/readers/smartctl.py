@@ -104,7 +104,6 @@ class SmartReport(Struct, frozen=True, kw_only=True):
     """SCT error recovery control for reads, in tenths of a second; 0: it may go on for minutes (ATA, JSON alone)."""
     self_test: SelfTest | None = None
     """How the last of its own tests that came to an end went (ATA and NVMe)."""
-    unread: tuple[str, ...] = ()
 
 
 _REASONS: tuple[tuple[tuple[str, ...], Cause, str], ...] = (

@@ -17,7 +17,7 @@ import re
 from typing import TYPE_CHECKING
 
 from fsadvisor.patterns import late
-from fsadvisor.readers import unread_pieces, whole
+from fsadvisor.readers import whole
 from fsadvisor.readers.smartctl import (
     AtaAttribute,
     NvmeHealth,
@@ -56,11 +56,10 @@ def parse(text: str) -> SmartReport | Unknown:
 
 
 class _Page:
-    """The lines of an output by label (the first of each label counts), and what was not understood."""
+    """The lines of an output by label (the first of each label counts)."""
 
     def __init__(self, text: str) -> None:
         self.whole = text
-        self.unread: list[str] = []
         self.values: dict[str, str] = {}
         self.attributes: list[AtaAttribute] = []
         for line in text.splitlines():
@@ -80,20 +79,11 @@ class _Page:
         value = self.text(*labels)
         if value is None or value.startswith(("?", "<not available>")):
             return None
-        number = _grouped(value)
-        if number is None:
-            self.unread.append(f"{labels[0]}: {value}")
-        return number
+        return _grouped(value)
 
     def switch(self, *labels: str) -> bool | None:
         """Enabled or Disabled; anything else (Unavailable) is not known."""
-        value = self.text(*labels)
-        if value is None or value == "Unavailable":
-            return None
-        known = {"Enabled": True, "Disabled": False}.get(value)
-        if known is None:
-            self.unread.append(f"{labels[0]}: {value}")
-        return known
+        return {"Enabled": True, "Disabled": False}.get(self.text(*labels) or "")
 
     def rotation(self) -> int | None:
         value = self.text("Rotation Rate")
@@ -111,10 +101,7 @@ class _Page:
             return None
         if value in ("PASSED", "OK"):
             return True
-        if value.startswith("FAIL") or "[asc=" in value:
-            return False
-        self.unread.append(f"SMART health: {value}")
-        return None
+        return False if value.startswith("FAIL") or "[asc=" in value else None
 
 
 def _grouped(value: str) -> int | None:
@@ -153,7 +140,6 @@ def _ata(page: _Page) -> SmartReport:
         temperature_limit_c=_statistic(page, "Specified Maximum Operating Temperature") or None,
         endurance_used_percent=_statistic(page, "Percentage Used Endurance Indicator"),
         self_test=_self_test(page),
-        unread=unread_pieces(page.unread),
     )
 
 
@@ -187,7 +173,6 @@ def _nvme(page: _Page) -> SmartReport:
         nvme=health,
         power_on_hours=health.power_on_hours if health else None,
         temperature_c=page.number("Temperature"),
-        unread=unread_pieces(page.unread),
     )
 
 
@@ -196,11 +181,8 @@ def _nvme_health(page: _Page) -> NvmeHealth | None:
     if warning is None:
         return None
     value = whole(warning, 16)
-    if value is None or not 0 <= value <= 0xFF:
-        page.unread.append(f"Critical Warning: {warning}")
-        value = None
     return NvmeHealth(
-        critical_warning=value,
+        critical_warning=value if value is not None and 0 <= value <= 0xFF else None,
         available_spare_percent=page.number("Available Spare"),
         available_spare_threshold_percent=page.number("Available Spare Threshold"),
         percentage_used=page.number("Percentage Used"),
@@ -234,7 +216,6 @@ def _scsi(page: _Page) -> SmartReport:
         power_on_hours=_scsi_hours(page),
         temperature_c=page.number("Current Drive Temperature"),
         temperature_limit_c=page.number("Drive Trip Temperature") or None,
-        unread=unread_pieces(page.unread),
     )
 
 

@@ -23,7 +23,7 @@ from msgspec import Struct, field
 
 from fsadvisor.facts import Cause, Unknown, unreadable
 from fsadvisor.patterns import late
-from fsadvisor.readers import unread_pieces, whole
+from fsadvisor.readers import whole
 
 CONFIG_ARGV = ("ssacli", "ctrl", "all", "show", "config", "detail")
 
@@ -68,7 +68,6 @@ class SsacliReport(Struct, frozen=True, kw_only=True):
     """All controllers that the tool knows."""
 
     controllers: tuple[SmartArray, ...]
-    unread: tuple[str, ...] = ()
 
 
 class _Section(Struct):
@@ -99,11 +98,10 @@ def parse(text: str) -> SsacliReport | Unknown:
     starts = [at for at, section in enumerate(sections) if section.kind == "controller"]
     if not starts:
         return _refusal(text)
-    unread: list[str] = []
     ends = [*starts[1:], len(sections)]
     groups = [sections[start:end] for start, end in zip(starts, ends, strict=True)]
-    controllers = tuple(_controller(group, unread) for group in groups)
-    return SsacliReport(controllers=controllers, unread=unread_pieces(unread))
+    controllers = tuple(_controller(group) for group in groups)
+    return SsacliReport(controllers=controllers)
 
 
 def _refusal(text: str) -> Unknown:
@@ -132,32 +130,29 @@ def _heading(line: str) -> _Section | None:
     return next((_Section(kind, match[1]) for kind, match in found if match), None)
 
 
-def _switch(section: _Section, key: str, unread: list[str]) -> bool | None:
-    value = section.text(key)
-    if value is not None and value not in _SWITCH:
-        unread.append(f"{key}: {value}")
-    return _SWITCH.get(value or "")
+def _switch(section: _Section, key: str) -> bool | None:
+    return _SWITCH.get(section.text(key) or "")
 
 
-def _controller(sections: list[_Section], unread: list[str]) -> SmartArray:
+def _controller(sections: list[_Section]) -> SmartArray:
     own = sections[0]
     return SmartArray(
         cache_status=own.text("Cache Status"),
         battery_status=own.text("Battery/Capacitor Status"),
         battery_count=whole(own.text("Battery/Capacitor Count")),
-        no_battery_write_cache=_switch(own, "No-Battery Write Cache", unread),
-        drive_write_cache=_switch(own, "Drive Write Cache", unread),
+        no_battery_write_cache=_switch(own, "No-Battery Write Cache"),
+        drive_write_cache=_switch(own, "Drive Write Cache"),
         configured_drive_write_cache=own.text("Configured Drive Write Cache Policy"),
-        logical_drives=tuple(_logical(one, unread) for one in sections if one.kind == "logical"),
+        logical_drives=tuple(_logical(one) for one in sections if one.kind == "logical"),
         physical_drives=tuple(_physical(one) for one in sections if one.kind == "physical"),
     )
 
 
-def _logical(section: _Section, unread: list[str]) -> LogicalDrive:
+def _logical(section: _Section) -> LogicalDrive:
     device = section.text("Disk Name")
     return LogicalDrive(
         status=section.text("Status"),
-        caching=_switch(section, "Caching", unread),
+        caching=_switch(section, "Caching"),
         device=device.split()[0] if device else None,
     )
 

@@ -108,7 +108,6 @@ class StorcliReport(Struct, frozen=True, kw_only=True):
     """All controllers that the tool knows."""
 
     controllers: tuple[Controller, ...]
-    unread: tuple[str, ...] = ()
 
 
 _CACHE = late(r"(?:NR|R)?(AWB|FWB|WB|WT)[DC]?")

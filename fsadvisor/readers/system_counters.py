@@ -54,7 +54,7 @@ from typing import TYPE_CHECKING
 from msgspec import Struct
 
 from fsadvisor.patterns import late
-from fsadvisor.readers import count, real, refusal, unread_pieces, whole
+from fsadvisor.readers import count, real, refusal, whole
 
 if TYPE_CHECKING:
     from fsadvisor.facts import Unknown
@@ -127,18 +127,14 @@ class MemInfo(Struct, frozen=True, kw_only=True):
     """What new programs could get without swapping; None before Linux 3.14."""
     dirty_bytes: int | None
     """Waits to be written back."""
-    unread: tuple[str, ...] = ()
 
 
 def parse_meminfo(text: str) -> MemInfo | Unknown:
     """Read the file."""
     values: dict[str, int] = {}
-    unread: list[str] = []
     for line in filter(str.strip, text.split("\n")):
         match = _LINE.fullmatch(line)
-        if match is None:
-            unread.append(line)
-        elif match[3]:
+        if match and match[3]:
             values[match[1]] = int(match[2]) * _KIB
     total = values.get("MemTotal")
     if total is None:
@@ -147,7 +143,6 @@ def parse_meminfo(text: str) -> MemInfo | Unknown:
         mem_total_bytes=total,
         mem_available_bytes=values.get("MemAvailable"),
         dirty_bytes=values.get("Dirty"),
-        unread=unread_pieces(unread),
     )
 
 
@@ -204,23 +199,19 @@ class Pressure(Struct, frozen=True, kw_only=True):
     """At least one task waited."""
     full: Stall | None
     """No task could run: all that were not idle waited."""
-    unread: tuple[str, ...] = ()
 
 
 def parse_pressure(text: str) -> Pressure | Unknown:
     """Read one pressure file."""
     stalls: dict[str, Stall] = {}
-    unread: list[str] = []
     for line in filter(str.strip, text.split("\n")):
         share, *pairs = line.split()
         values = dict(pair.split("=", 1) for pair in pairs if "=" in pair)
         if share in ("some", "full") and values:
             stalls[share] = _stall(values)
-        else:
-            unread.append(line)
     if not stalls:
         return refusal(text, "no pressure stall lines")
-    return Pressure(some=stalls.get("some"), full=stalls.get("full"), unread=unread_pieces(unread))
+    return Pressure(some=stalls.get("some"), full=stalls.get("full"))
 
 
 def _stall(values: dict[str, str]) -> Stall:

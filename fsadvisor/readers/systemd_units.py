@@ -42,7 +42,7 @@ from msgspec import Struct
 
 from fsadvisor.facts import Cause, Unknown
 from fsadvisor.patterns import late
-from fsadvisor.readers import refusal, unread_pieces
+from fsadvisor.readers import refusal
 from fsadvisor.readers.mount_tables import split_options
 
 if TYPE_CHECKING:
@@ -69,24 +69,19 @@ class SystemctlShow(Struct, frozen=True, kw_only=True):
     """The units in the order asked; one that does not exist is there too, with LoadState not-found."""
 
     units: tuple[Unit, ...]
-    unread: tuple[str, ...] = ()
-    """Lines that are no property."""
 
 
 def parse_systemctl_show(text: str) -> SystemctlShow | Unknown:
     """The units, or Unknown where no line is a property (no systemd runs here)."""
     blocks: list[list[tuple[str, str]]] = [[]]
-    unread: list[str] = []
     for line in text.split("\n"):
         pair = _PROPERTY.fullmatch(line)
         if pair is not None:
             blocks[-1].append((pair[1], pair[2]))
-        elif line.strip():
-            unread.append(line)
-        elif blocks[-1]:
+        elif not line.strip() and blocks[-1]:
             blocks.append([])
     units = tuple(Unit(properties=tuple(block)) for block in blocks if block)
-    return SystemctlShow(units=units, unread=unread_pieces(unread)) if units else _no_units(text)
+    return SystemctlShow(units=units) if units else _no_units(text)
 
 
 def _no_units(text: str) -> Unknown:
@@ -111,8 +106,6 @@ class MountUnit(Struct, frozen=True, kw_only=True):
     """Type=: filesystem type."""
     options: tuple[str, ...] | None
     """Options=, cut at its commas."""
-    unread: tuple[str, ...] = ()
-    """Lines that systemd ignores as broken."""
 
 
 def parse_mount_unit(text: str) -> MountUnit | Unknown:
@@ -120,7 +113,6 @@ def parse_mount_unit(text: str) -> MountUnit | Unknown:
     section = ""
     values: dict[tuple[str, str], str] = {}
     sections: set[str] = set()
-    unread: list[str] = []
     for line in _logical_lines(text):
         key, equals, value = (part.strip(_BLANKS) for part in line.partition("="))
         if line.startswith("[") and line.endswith("]"):
@@ -128,8 +120,6 @@ def parse_mount_unit(text: str) -> MountUnit | Unknown:
             sections.add(section)
         elif section and equals and key and not line.startswith("[") and not _NOT_UTF8.search(line):
             values[section, key] = value
-        else:
-            unread.append(line)
     if "Mount" not in sections:
         return refusal(text, "no [Mount] section")
     options = values.get(("Mount", "Options"))
@@ -137,7 +127,6 @@ def parse_mount_unit(text: str) -> MountUnit | Unknown:
         where=values.get(("Mount", "Where")) or None,
         fs_type=values.get(("Mount", "Type")) or None,
         options=split_options(options) if options else None,
-        unread=unread_pieces(unread),
     )
 
 

@@ -50,7 +50,7 @@ from typing import TYPE_CHECKING
 from msgspec import Struct
 
 from fsadvisor.patterns import late
-from fsadvisor.readers import count, refusal, unread_pieces, whole
+from fsadvisor.readers import count, refusal, whole
 
 if TYPE_CHECKING:
     from fsadvisor.facts import Unknown
@@ -89,7 +89,6 @@ class XfsInfo(Struct, frozen=True, kw_only=True):
     log_blocks: int | None
     log_version: int | None
     log_sunit_blocks: int | None
-    unread: tuple[str, ...] = ()
 
 
 def xfs_info_argv(mount_point: str) -> tuple[str, ...]:
@@ -99,7 +98,7 @@ def xfs_info_argv(mount_point: str) -> tuple[str, ...]:
 
 def parse_xfs_info(text: str) -> XfsInfo | Unknown:
     """Read the listing of sections."""
-    sections, names, unread = _sections(text)
+    sections, names = _sections(text)
     meta, data, naming, log = (sections.get(name, {}) for name in ("meta-data", "data", "naming", "log"))
     if not meta or not data:
         return refusal(text, "no XFS geometry in the output")
@@ -124,21 +123,17 @@ def parse_xfs_info(text: str) -> XfsInfo | Unknown:
         log_blocks=log.get("blocks"),
         log_version=log.get("version"),
         log_sunit_blocks=log.get("sunit"),
-        unread=unread_pieces(unread),
     )
 
 
-def _sections(text: str) -> tuple[Sections, dict[str, str], list[str]]:
-    """The pairs of each section, what stands right after its '=', and the lines that belong to none."""
+def _sections(text: str) -> tuple[Sections, dict[str, str]]:
+    """The pairs of each section, and what stands right after its '='."""
     sections: Sections = {}
     names: dict[str, str] = {}
-    unread = []
     section = ""
     for line in text.split("\n"):
         found = _SECTION.match(line)
         if found is None or not (found[1] or section):
-            if line.strip() and section:  # what precedes the first section is a tool's warning
-                unread.append(line)
             continue
         section = found[1] or section
         rest = found[2]
@@ -149,7 +144,7 @@ def _sections(text: str) -> tuple[Sections, dict[str, str], list[str]]:
         pairs = sections.setdefault(section, {})
         for key, value in _PAIR.findall(" " + rest):
             pairs.setdefault(key, whole(value))
-    return sections, names, unread
+    return sections, names
 
 
 def _name_and_pairs(rest: str, key: str) -> tuple[str, str]:

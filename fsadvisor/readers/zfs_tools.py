@@ -52,7 +52,7 @@ from msgspec import Struct
 
 from fsadvisor.facts import unreadable
 from fsadvisor.patterns import late
-from fsadvisor.readers import read_lines, real, refusal, size_bytes, unread_pieces, whole
+from fsadvisor.readers import read_lines, real, refusal, size_bytes, whole
 
 if TYPE_CHECKING:
     import datetime as dt
@@ -123,7 +123,6 @@ class ZfsGet(Struct, frozen=True, kw_only=True):
     """The datasets in order."""
 
     datasets: tuple[Dataset, ...]
-    unread: tuple[str, ...] = ()
 
 
 def parse_zfs_get(text: str) -> ZfsGet | Unknown:
@@ -131,17 +130,14 @@ def parse_zfs_get(text: str) -> ZfsGet | Unknown:
     if not text.endswith("\n"):
         return refusal(text, "ZFS properties without their end")
     properties: dict[str, dict[str, str]] = {}
-    unread = []
     for line in text.split("\n"):
         columns = line.split("\t")
         if len(columns) == 3 and columns[0] and columns[1] in PROPERTIES:
             properties.setdefault(columns[0], {})[columns[1]] = columns[2]
-        elif line.strip():
-            unread.append(line)
     if not properties and text.strip() != "no datasets available":
         return refusal(text, "no ZFS properties in the output")
     datasets = tuple(_dataset(name, values) for name, values in properties.items())
-    return ZfsGet(datasets=datasets, unread=unread_pieces(unread) if datasets else ())
+    return ZfsGet(datasets=datasets)
 
 
 def _dataset(name: str, values: dict[str, str]) -> Dataset:
@@ -192,15 +188,14 @@ class ZpoolList(Struct, frozen=True, kw_only=True):
     """The imported pools in order."""
 
     pools: tuple[Pool, ...]
-    unread: tuple[str, ...] = ()
 
 
 def parse_zpool_list(text: str) -> ZpoolList | Unknown:
     """Read one pool a line."""
-    pools, unread = read_lines(text, _pool)
+    pools, _ = read_lines(text, _pool)
     if not pools and text.strip() != "no pools available":
         return refusal(text, "no ZFS pool in the output")
-    return ZpoolList(pools=pools, unread=unread_pieces(unread) if pools else ())
+    return ZpoolList(pools=pools)
 
 
 def _pool(line: str) -> Pool | None:
@@ -273,7 +268,6 @@ class ZpoolStatus(Struct, frozen=True, kw_only=True):
     """The imported pools in order."""
 
     pools: tuple[PoolStatus, ...]
-    unread: tuple[str, ...] = ()
 
 
 def parse_zpool_status(text: str) -> ZpoolStatus | Unknown:

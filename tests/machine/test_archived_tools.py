@@ -188,7 +188,6 @@ def test_multipath_tells_the_state_of_each_path(tmp_path):
         ("mpatha", [("8:16", "active"), ("8:32", "failed")]),
         ("3600508b4000156d700012000000b0000", [("8:48", "active")]),
     ]
-    assert not record.unread
 
 
 def test_multipath_alone_joins_the_paths(tmp_path):

@@ -15,7 +15,9 @@ def fstab_or_mtab(text):
     if text.startswith(("Filename\t", "rd.")):
         return []
     table = mount_tables.parse_proc_mounts(text)
-    return [table] if not isinstance(table, Unknown) and not table.unread else [mount_tables.parse_fstab(text)]
+    lines = sum(map(bool, map(str.strip, text.split("\n"))))
+    is_mtab = not isinstance(table, Unknown) and len(table.mounts) == lines
+    return [table] if is_mtab else [mount_tables.parse_fstab(text)]
 
 
 KINDS = {

@@ -103,10 +103,9 @@ def test_a_model_name_cannot_pass_for_another_line():
     assert smartctl_text.parse(text).write_cache_enabled is False
 
 
-def test_a_cache_value_that_no_version_prints_is_unread():
+def test_a_cache_value_that_no_version_prints_is_not_known():
     record = smartctl_text.parse("Device Model: X\nWrite cache is:   Perhaps\n")
     assert record.write_cache_enabled is None
-    assert record.unread == ("Write cache is: Perhaps",)
 
 
 @each("printed", ["4,000,787,030,016", "4 000 787 030 016", "4.000.787.030.016", "4’000’787’030’016"])
