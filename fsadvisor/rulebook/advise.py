@@ -125,9 +125,8 @@ class Verdict(Struct, frozen=True, eq=False):
                 f"first fix {self.behind.subject.name}: {self.behind.rule.title}",
             )
         if in_the_way := self.open_answers():
-            return without_commands(
-                self.rule.remedy, self.subject.scope, "; ".join(_in_words(answer) for answer in in_the_way)
-            )
+            words = (f"{each.ask.ask} {'no' if each.truth is FALSE else 'not known'}" for each in in_the_way)
+            return without_commands(self.rule.remedy, self.subject.scope, "; ".join(words))
         return render(self.rule.remedy, self.subject.scope)
 
     def rank(self) -> Rank:
@@ -225,25 +224,42 @@ def advise(storage: Storage, rules: Iterable[Rule], *, every: bool = False) -> V
         by_kind[subject.kind].append(subject)
     tried = {(one.rule, about): one for one in storage.tried for about in one.subjects}
     alike: dict[_Alike, list[Subject]] = {}
-    for (kind, _), asking in _by_first_question(rule for rule in rules if rule.status in RUNNING).items():
-        answered, no = _asked(asking[0].applies[:1], [(subject, TRUE) for subject in by_kind[kind]])
-        for rule in asking if answered or every else ():
-            for outcome, among in _outcomes(rule, rule.applies[1:], answered):
-                if outcome is not Outcome.NOT_APPLICABLE:
-                    _add(alike, rule, outcome, among, tried)
-                elif every:
-                    _add(alike, rule, outcome, sorted((*no, *among), key=attrgetter("id")), tried)
+    asking = _by_first_question(rule for rule in rules if rule.status in RUNNING)
+    for kind, subjects in by_kind.items():
+        for at in range(0, len(subjects), _AT_ONCE):
+            for rule, outcome, among in _said(asking.get(kind, {}), subjects[at : at + _AT_ONCE], every=every):
+                _add(alike, rule, outcome, among, tried)
     verdicts = Verdicts(alike, storage.waivers, tried)
     verdicts.fold(storage.subjects)
     return verdicts
 
 
-def _by_first_question(rules: Iterable[Rule]) -> dict[tuple[str, str], list[Rule]]:
-    """By kind of subject and text, the rules that ask the same first: one no is enough for all of them."""
-    found: dict[tuple[str, str], list[Rule]] = {}
+_AT_ONCE = 256
+"""Subjects whom all rules ask before the next: their facts stay in the processor's cache."""
+
+
+def _by_first_question(rules: Iterable[Rule]) -> dict[str, dict[str, list[Rule]]]:
+    """By kind of subject, then by text, the rules that ask the same first: one no is enough for all of them."""
+    found: dict[str, dict[str, list[Rule]]] = {}
     for rule in rules:
-        found.setdefault((rule.subject, rule.applies[0].expression.text if rule.applies else ""), []).append(rule)
+        first = rule.applies[0].expression.text if rule.applies else ""
+        found.setdefault(rule.subject, {}).setdefault(first, []).append(rule)
     return found
+
+
+def _said(
+    asking: Mapping[str, list[Rule]], subjects: list[Subject], *, every: bool
+) -> Iterator[tuple[Rule, Outcome, list[Subject]]]:
+    """What rules, by their first question, say of whom."""
+    everybody = [(subject, TRUE) for subject in subjects]
+    for rules in asking.values():
+        answered, no = _asked(rules[0].applies[:1], everybody)
+        for rule in rules if answered or every else ():
+            for outcome, among in _outcomes(rule, rule.applies[1:], answered):
+                if outcome is not Outcome.NOT_APPLICABLE:
+                    yield rule, outcome, among
+                elif every:
+                    yield rule, outcome, sorted((*no, *among), key=attrgetter("id"))
 
 
 _Answered: TypeAlias = "list[tuple[Subject, Truth]]"
@@ -289,7 +305,7 @@ def _add(
     """Keep together of whom the rule says the same, and of whom a gain leaves as much."""
     if not rule.measured and not tried:
         if among:
-            alike[rule, outcome, NOTHING_MEASURED] = among
+            alike.setdefault((rule, outcome, NOTHING_MEASURED), []).extend(among)
         return
     for subject in among:
         left = left_of(_measured(rule, outcome, subject.scope, tried.get((rule.id, subject.id))))
@@ -302,8 +318,7 @@ _Alike: TypeAlias = "tuple[Rule, Outcome, int]"
 
 def _place(key: _Alike) -> tuple[object, ...]:
     """The rank up to the subject: of one rule and outcome, verdicts stand in the order of their subjects' ids."""
-    rule, outcome, left = key
-    return shared_rank(rule, outcome, left)
+    return shared_rank(*key)
 
 
 def _measured(rule: Rule, outcome: Outcome, scope: Mapping[str, Facts], tried: Tried | None) -> Gained | None:
@@ -363,10 +378,6 @@ def safety_of(rule: Rule, subject: Subject) -> Truth:
 
 def _answer(ask: Ask, scope: Mapping[str, Facts]) -> Answer:
     return Answer(ask, ask.expression.evaluate(scope), ask.expression.facts(scope))
-
-
-def _in_words(answer: Answer) -> str:
-    return f"{answer.ask.ask} {'no' if answer.truth is FALSE else 'not known'}"
 
 
 @cache
