@@ -36,6 +36,7 @@ HostCache: TypeAlias = Literal["none", "read only", "read write"]
 Atime: TypeAlias = Literal["noatime", "relatime", "strictatime"]
 Kind: TypeAlias = Literal["host", "disk", "layer", "filesystem", "mount", "service", "now"]
 FasterSync: TypeAlias = Literal["fdatasync", "O_DSYNC", "neither"]
+DataVdevs: TypeAlias = Literal["single", "striped", "mixed", "redundant"]
 VdevKind: TypeAlias = Literal["none", "single", "redundant"]
 DataMode: TypeAlias = Literal["ordered", "writeback", "journal"]
 

@@ -9,6 +9,7 @@ from fsadvisor.storage.about import (
     ATTEST,
     Atime,
     DataMode,
+    DataVdevs,
     Described,
     FasterSync,
     NfsExported,
@@ -110,6 +111,9 @@ class Filesystem(Described, frozen=True, kw_only=True):
         "btrfs filesystem usage",
         "percent",
     )
+    one_copy_spread: Fact[bool] = some(
+        "it spreads one copy of its data over several devices by itself", "btrfs filesystem usage, zpool status"
+    )
     data_profile: Fact[str] = some("Btrfs data profile", "btrfs filesystem usage")
     metadata_profile: Fact[str] = some("Btrfs metadata profile", "btrfs filesystem usage")
     mixed_profiles: Fact[tuple[str, ...]] = some(
@@ -200,7 +204,10 @@ class Filesystem(Described, frozen=True, kw_only=True):
     zfs_small_block_devices: Fact[tuple[str, ...]] = some(
         "devices of the pool that are written in smaller blocks than they have", "zpool status"
     )
-    zfs_data_vdevs: Fact[VdevKind] = some("whether each data vdev survives the loss of a device", "zpool status")
+    zfs_data_vdevs: Fact[DataVdevs] = some(
+        "whether each data vdev survives the loss of a device; 'mixed': some do, 'striped': none of several does",
+        "zpool status",
+    )
     zfs_special_vdevs: Fact[VdevKind] = some(
         "whether each special and dedup vdev survives the loss of a device", "zpool status"
     )

@@ -163,6 +163,10 @@ class Below(Described, frozen=True, kw_only=True):
     raid_levels: Fact[tuple[str, ...]] = some(
         "levels of the software RAIDs below; a controller's are not seen", "layer.md_level"
     )
+    spans_disks: Fact[bool] = some(
+        "one copy is spread over several disks by a volume of LVM, by Btrfs or ZFS, and no RAID below keeps another",
+        "dmsetup table, btrfs filesystem usage, zpool status, the stack",
+    )
     read_ahead_kib: Fact[int] = some(
         "read-ahead of the one block device right below, which counts for reads of files", "queue/read_ahead_kb", "KiB"
     )

@@ -8,7 +8,7 @@ from msgspec.structs import replace
 
 from fsadvisor.facts import NOT_APPLICABLE, Cause, Fact, Known, Unknown
 from fsadvisor.storage import Below, Disk, Layer
-from fsadvisor.survey import power_loss, raid, read_fact, soundness
+from fsadvisor.survey import arrays, power_loss, raid, read_fact, soundness
 from fsadvisor.survey.filesystem_types.registry import IN_MEMORY, type_of
 from fsadvisor.survey.layers import thin as thin_layer
 
@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
 NOT_FOLLOWED = Unknown(Cause.NOT_EXPOSED, "", "the stack can't be followed down to hardware from here")
 
+_ONE_PART = Known(False, "the stack in /sys/block")
 NOTHING = Below(**dict.fromkeys(Below.__struct_fields__, NOT_APPLICABLE))
 """Under a filesystem that lives in memory."""
 
@@ -42,7 +43,11 @@ def fold_below(
         if block is not None and block.type in IN_MEMORY:
             found[subject] = NOTHING
         else:
-            found[subject] = folding.below(subject, _discards(inventory, subject), _read_ahead(inventory, subject))
+            own = block is not None and type_of(block.type).uuid_in_common
+            spread = filesystems[subject].one_copy_spread if own else _ONE_PART
+            found[subject] = folding.below(
+                subject, _discards(inventory, subject), _read_ahead(inventory, subject), spread
+            )
     return overlay.suppose("below", found)
 
 
@@ -63,6 +68,9 @@ def _read_ahead(inventory: Inventory, subject: str) -> Fact[int]:
     return inventory.queue_of(device).read_ahead_kib if device else read_fact.fact_of(None, "the block device")
 
 
+_JOINING = ("dm-linear", "dm-striped")
+
+
 class Folding:
     """Folds the disks under each subject. Subjects that stand on the same disks share what was folded.
 
@@ -80,19 +88,28 @@ class Folding:
         self._of_leaves: dict[tuple[tuple[str, ...], bool], Below] = {}
         self._names: dict[tuple[str, ...], str] = {}
 
-    def below(self, subject: str, discards: tuple[Fact[bool], ...], read_ahead: Fact[int]) -> Below:
-        """What is under a subject; `discards` of the devices right below: their queues tell what layers pass on."""
+    def below(
+        self, subject: str, discards: tuple[Fact[bool], ...], read_ahead: Fact[int], spread: Fact[bool] = _ONE_PART
+    ) -> Below:
+        """What is under a subject; `discards` of the devices right below: their queues tell what layers pass on.
+
+        `spread` says whether the filesystem itself spans several devices.
+        """
         under = self._stack.under(subject)
         followed = self._stack.followed(subject)
         leaves = tuple(at for at in (subject, *under) if at in self._disks)
         names = self._names.setdefault(leaves, _names(leaves))
         thin = [self._disks[at].thin for at in leaves] + ([] if followed else [NOT_FOLLOWED])
         any_thin = read_fact.any_of([*thin, *(self._thin[at] for at in under if at in self._thin)], names)
-        arrays = [self._layers[at] for at in (subject, *under) if at in self._layers]
-        raid_levels = raid.raid_levels(arrays) if followed else NOT_FOLLOWED
-        whole = [it.incomplete for it in arrays if it.incomplete is not soundness.NO_ARRAY]
+        layers = [self._layers[at] for at in (subject, *under) if at in self._layers]
+        raid_levels = raid.raid_levels(layers) if followed else NOT_FOLLOWED
+        spans = [self._spans_disks(at) for at in (subject, *under) if len(self._stack.below.get(at, ())) > 1]
+        spans += [spread if len(leaves) > 1 else _ONE_PART, *([] if followed else [NOT_FOLLOWED])]
+        copies = any(level in arrays.COPIES for level in read_fact.value(raid_levels) or ())
+        spans_disks = _ONE_PART if copies else read_fact.any_of(spans, names)
+        whole = [it.incomplete for it in layers if it.incomplete is not soundness.NO_ARRAY]
         any_incomplete = read_fact.any_of([*whole, *([] if followed else [NOT_FOLLOWED])], names)
-        key = (leaves, followed, discards, any_thin, raid_levels, read_ahead, any_incomplete)
+        key = (leaves, followed, discards, any_thin, raid_levels, spans_disks, read_ahead, any_incomplete)
         found = self._folded.get(key)
         if found is None:
             found = self._folded[key] = replace(
@@ -100,10 +117,17 @@ class Folding:
                 any_discards=read_fact.any_of(discards or (NOT_FOLLOWED,), names),
                 any_thin=any_thin,
                 raid_levels=raid_levels,
+                spans_disks=spans_disks,
                 read_ahead_kib=read_ahead,
                 any_incomplete=any_incomplete,
             )
         return found
+
+    def _spans_disks(self, subject: str) -> Fact[bool]:
+        """Whether a mapped device over several others joins parts of several disks; an array below it is one part."""
+        layer = self._layers.get(subject)
+        several = layer is not None and sum(at in self._disks for at in self._stack.under(subject)) > 1
+        return read_fact.holds(layer.kind, _JOINING.__contains__) if layer and several else _ONE_PART
 
     def _of_disks(self, leaves: tuple[str, ...], followed: bool, names: str) -> Below:
         """What the disks alone tell."""

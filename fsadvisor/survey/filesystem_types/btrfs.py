@@ -290,7 +290,16 @@ def _uuids(machine: Machine, device: str) -> tuple[str, ...]:
 
 def _facts(machine: Machine, block: Superblock, kernel: Fact[Version]) -> Facts:
     members = machine.entries(f"{block.directory}/devinfo") if block.directory else _NO_FOLDER
-    return dict(facts(machine, block, kernel, members)) | _device_count(members)
+    found = facts(machine, block, kernel, members)
+    spread = _one_copy_spread(members, found["data_profile"])
+    return {**found, **_device_count(members), "one_copy_spread": spread}
+
+
+def _one_copy_spread(members: tuple[str, ...] | Unknown, profile: Fact[str]) -> Fact[bool]:
+    """Whether its data is on several devices, and on each of them another part."""
+    if isinstance(members, Unknown):
+        return members
+    return read_fact.derive(profile, lambda it: len(set(members) - {"0"}) > 1 and it in ("single", "raid0"))
 
 
 def _program_facts(machine: Machine, program: str, directory: Fact[str]) -> Facts:

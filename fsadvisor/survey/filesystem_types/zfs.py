@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from fsadvisor.readers.mount_tables import Mount
     from fsadvisor.readers.zfs_tools import Dataset, Pool, PoolStatus, ZpoolStatus
     from fsadvisor.storage import Disk
-    from fsadvisor.storage.about import Atime, PlpVerdict, VdevKind
+    from fsadvisor.storage.about import Atime, DataVdevs, PlpVerdict, VdevKind
     from fsadvisor.survey.block import BlockDevice, BlockTree
     from fsadvisor.survey.filesystem_types import Superblock
     from fsadvisor.survey.programs import RunningProgram
@@ -53,7 +53,8 @@ if TYPE_CHECKING:
         zfs_scrubbed: Fact[bool]
         zfs_scrub_days: Fact[int]
         zfs_small_block_devices: Fact[tuple[str, ...]]
-        zfs_data_vdevs: Fact[VdevKind]
+        one_copy_spread: Fact[bool]
+        zfs_data_vdevs: Fact[DataVdevs]
         zfs_special_vdevs: Fact[VdevKind]
         zfs_log_vdevs: Fact[VdevKind]
 
@@ -72,6 +73,7 @@ def facts(machine: Machine, block: Superblock, _kernel: Fact[Version]) -> ZfsFac
     dataset = _dataset(machine, block.source)
     tool, zpool = " ".join(zfs_tools.ZFS_GET_ARGV), " ".join(zfs_tools.ZPOOL_STATUS_ARGV)
     listing = " ".join(zfs_tools.ZPOOL_LIST_ARGV)
+    data_vdevs: Fact[DataVdevs] = read_fact.field(status, zpool, _data_vdevs)
     return {
         "barriers": _not(read_fact.switch(machine, f"{_PARAMETERS}/zfs_nocacheflush")),
         "zfs_dataset": Known(block.source, "/proc/self/mountinfo"),
@@ -104,7 +106,8 @@ def facts(machine: Machine, block: Superblock, _kernel: Fact[Version]) -> ZfsFac
         "zfs_small_block_devices": read_fact.field(
             status, zpool, lambda it: tuple(one.name for one in it.leaves() if one.native_block_bytes)
         ),
-        "zfs_data_vdevs": read_fact.field(status, zpool, lambda it: _kind(it, "data")),
+        "one_copy_spread": read_fact.derive(data_vdevs, "striped".__eq__),
+        "zfs_data_vdevs": data_vdevs,
         "zfs_special_vdevs": read_fact.field(status, zpool, lambda it: _kind(it, "special", "dedup")),
         "zfs_log_vdevs": read_fact.field(status, zpool, lambda it: _kind(it, "logs")),
     }
@@ -172,13 +175,34 @@ def _scrub_days(machine: Machine, status: PoolStatus) -> int | None:
     return max(0, (machine.today - status.scan_ended).days)
 
 
+_WITH_COPIES = ("mirror", "raidz", "draid")
+_FOR_A_WHILE = ("spare", "replacing")
+"""Both devices, until the copy is whole."""
+
+
+def _tops(status: PoolStatus, *sections: str) -> list[str]:
+    """Names of the vdevs that the pool stripes over."""
+    return [it.name for it in status.vdevs if it.depth == 1 and it.section in sections]
+
+
 def _kind(status: PoolStatus, *sections: str) -> VdevKind | None:
     """Whether each vdev of the kind survives the loss of a device."""
-    tops = [it for it in status.vdevs if it.depth == 1 and it.section in sections]
+    tops = _tops(status, *sections)
     if not tops:
-        return "none" if status.vdevs and sections != ("data",) else None
-    groups = [it.name.startswith(("mirror", "raidz", "draid", "spare", "replacing")) for it in tops]
-    return "redundant" if all(groups) else "single"
+        return "none" if status.vdevs else None
+    return "redundant" if all(it.startswith(_WITH_COPIES + _FOR_A_WHILE) for it in tops) else "single"
+
+
+def _data_vdevs(status: PoolStatus) -> DataVdevs | None:
+    """The same of those that hold the data, the loss of one of which is the pool's."""
+    tops = _tops(status, "data")
+    if not tops:
+        return None
+    if all(it.startswith(_WITH_COPIES + _FOR_A_WHILE) for it in tops):
+        return "redundant"
+    if any(it.startswith(_WITH_COPIES) for it in tops):
+        return "mixed"
+    return "single" if len(tops) == 1 else "striped"
 
 
 def _not(fact: Fact[bool]) -> Fact[bool]:
