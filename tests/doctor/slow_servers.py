@@ -75,6 +75,17 @@ def a_volume_on_a_slow_disk() -> Window:
     return server((database(),), (place(source="/dev/dm-0", device="dm-0"),), devices, io_some=0.9)
 
 
+@situation("device-slow:sdc", never=("mostly idle", "md0", "sdb"))
+def one_half_of_a_mirror_is_slow() -> Window:
+    """sdc takes 158 ms where the other half takes 0.4: that drive, before it fails."""
+    devices = (
+        disk("md0", below=("sdb", "sdc"), reads=0.0, writes=6.0, write_ms=160.0, busy=1.0, queue=1.0),
+        disk("sdb", writes=6.0, write_ms=0.4),
+        disk("sdc", reads=0.0, writes=6.0, write_ms=158.0, busy=0.99, queue=1.0),
+    )
+    return server((database(),), (place(source="/dev/md0", device="md0"),), devices, io_some=0.9)
+
+
 @situation("device-slow:drbd0", words=("another machine's",))
 def a_drbd_peer_that_is_late() -> Window:
     """drbd0 takes 200 ms: its peer, or the network to it."""

@@ -267,3 +267,48 @@ def an_xfs_log_that_nobody_writes_out() -> Window:
     stack = ("xlog_grant_head_wait", "xlog_grant_head_check", "xfs_log_reserve", "xfs_trans_alloc")
     log = "[ 7000.000000] INFO: task cp:800 blocked for more than 120 seconds.\n"
     return server((Task(pid=800, name="cp", stack=stack),), (place(type="xfs"),), None, log, io_some=0.8)
+
+
+_OF_NFS: Final = ("nfs_wait_on_request", "nfs_wb_all", "nfs_file_fsync", "do_fsync")
+_NO_ANSWER: Final = {"answers": False, "size": None, "available": None, "inodes": None, "inodes_free": None}
+
+
+@situation("filesystem-does-not-answer:/mnt/db", words=("mysqld (pid 800)",), never=("fsync", "power-loss"))
+def a_database_on_a_dead_nfs_server() -> Window:
+    """The server of /mnt/db is gone. That mysqld waits in fsync is nothing besides: no drive helps."""
+    gone = place("/mnt/db", "filer1:/db", "", type="nfs4", **_NO_ANSWER)
+    log = "[ 6900.000000] nfs: server filer1 not responding, still trying\n"
+    return server((database(stack=_OF_NFS, goes_on=False, places=("/mnt/db",)),), (place(), gone), None, log)
+
+
+@situation("network-filesystem-slow:/mnt/db", words=("mysqld (pid 800)",), never=("power-loss",))
+def a_database_on_a_slow_nfs_server() -> Window:
+    """Each operation on /mnt/db takes 400 ms, at the server: its disks first."""
+    slow = place("/mnt/db", "filer1:/db", "", type="nfs4", operations=20.0, operation_ms=400.0, server_ms=390.0)
+    return server((database(stack=_OF_NFS, places=("/mnt/db",)),), (place(), slow), None, io_some=0.9)
+
+
+@situation("device-suspended:dm-2", words=("dmsetup resume /dev/dm-2",), never=("program-stuck",))
+def a_volume_left_suspended_by_a_snapshot() -> Window:
+    """vg0-srv is suspended: lvm died in the middle of a snapshot."""
+    volume = disk("dm-2", mapped="vg0-srv", below=("sdb",), suspended=True, reads=0.0)
+    fs = place(source="/dev/dm-2", device="dm-2")
+    return server((database(goes_on=False),), (fs,), (volume, disk("sdb")), io_some=1.0)
+
+
+@situation("group-short-of-memory:/db.service", words=("MemoryMax",), never=("device-", "disk-taken"))
+def a_container_that_rereads_its_own_program() -> Window:
+    """/db.service is at its memory limit, and reads its files again and again. The disk is only what is read."""
+    short = Group(path="/db.service", memory_some=0.6, memory_hits=300, memory_limit=1 << 30, memory_used=1 << 30)
+    stack = ("folio_wait_bit_common", "filemap_fault", "handle_mm_fault")
+    java = Task(pid=800, name="java", stack=stack, goes_on=True, share=0.8, group="/db.service", reads=2e8)
+    busy = disk("sdb", reads=1500.0, read_ms=8.0, busy=0.99, queue=12.0)
+    return server((java,), None, (busy,), groups=(short,), io_some=0.8)
+
+
+@situation("disk-taken-by-one:sdb", words=("dd (pid 700)", "mysqld (pid 800)"), never=("Nothing", "program-waits"))
+def one_copy_beside_a_database() -> Window:
+    """dd moves nearly all of the data, and mysqld waits behind it."""
+    copies = Task(pid=700, name="dd", stack=READ, goes_on=True, share=0.9, reads=1.6e8)
+    busy = disk("sdb", reads=700.0, read_bytes=1.6e8, read_ms=20.0, writes=30.0, write_ms=60.0, busy=1.0, queue=16.0)
+    return server((copies, database(share=0.9, writes=2e5)), None, (busy,), io_some=0.9)
