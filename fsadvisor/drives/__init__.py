@@ -111,10 +111,9 @@ def attributes() -> Mapping[str, Attribute]:
 _LONGEST: Final = 80
 
 
-class PublishedPage(Struct, frozen=True, kw_only=True):
-    """What a page that was read on a day says of models, by their whole name."""
+class _Published(Struct, frozen=True, kw_only=True):
+    """What a page says that was read on a day."""
 
-    models: LatePattern
     says: str
     page: str
     read: dt.date
@@ -123,6 +122,12 @@ class PublishedPage(Struct, frozen=True, kw_only=True):
     def source(self) -> str:
         """In words, with the page and its age."""
         return f"{self.says} ({self.page}, read on {self.read})"
+
+
+class PublishedPage(_Published, frozen=True, kw_only=True):
+    """What a page says of models, by their whole name."""
+
+    models: LatePattern
 
 
 @lru_cache(maxsize=512)
@@ -154,16 +159,13 @@ Effect: TypeAlias = Literal["loses data", "misbehaves", "may be affected", "hand
 WORST_FIRST: Final[tuple[Effect, ...]] = ("loses data", "misbehaves", "may be affected", "handled")
 
 
-class Fault(Struct, frozen=True, kw_only=True):
+class Fault(_Published, frozen=True, kw_only=True):
     """A row of the table of firmware faults."""
 
     bus: Literal["nvme", "sata", "sas"]
     model: LatePattern
     effect: Effect
     what: str
-    says: str
-    page: str
-    read: dt.date
     firmware: frozenset[str] = frozenset()
     """None: it holds for all revisions, or for those before a bound."""
     like: LatePattern | None = None
@@ -171,11 +173,6 @@ class Fault(Struct, frozen=True, kw_only=True):
     hours: int | None = None
     cure: str = ""
     cured: frozenset[str] = frozenset()
-
-    @property
-    def source(self) -> str:
-        """The page and its age."""
-        return f"{self.says} ({self.page}, read on {self.read})"
 
     def holds(self, revision: str | None) -> bool | None:
         """Whether it holds for a firmware revision; None where that can't be told."""

@@ -57,6 +57,8 @@ class LiveMachine:
     `ask_programs` lets databases be asked by their own clients.
     """
 
+    name = "this host"
+
     def __init__(
         self,
         timeout: float = 10,
@@ -68,30 +70,15 @@ class LiveMachine:
     ) -> None:
         self._timeout_s = timeout
         self.asks_programs = ask_programs
-        self._today = today or dt.datetime.now().astimezone().date()
+        self.today = self.looked_on = today or dt.datetime.now().astimezone().date()
         self._runner = Runner(timeout, tool_folders, wake=wake)
+        self.root = self._runner.root
         self._reads: dict[str, Answer] = {}
         self._entries: dict[str, Entries] = {}
         self._links: dict[str, Answer] = {}
         self._runs: dict[Argv, Answer] = {}
         self._expected: set[Argv] = set()
         self._coming: Iterator[tuple[Argv, Answer]] = iter(())
-
-    @property
-    def name(self) -> str:
-        return "this host"
-
-    @property
-    def root(self) -> bool:
-        return self._runner.root
-
-    @property
-    def today(self) -> dt.date:
-        return self._today
-
-    @property
-    def looked_on(self) -> dt.date | None:
-        return self._today
 
     def read(self, path: str) -> Answer:
         if path not in self._reads:

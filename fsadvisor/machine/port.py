@@ -143,6 +143,11 @@ class Machine(Protocol):
         ...
 
 
+def text_of(answer: Answer | None) -> str:
+    """The text of an answer, '' where there is none."""
+    return answer.text if isinstance(answer, Reply) else ""
+
+
 class MachineError(Exception):
     """What is wrong, where, and the nearest choice that would work: one line for people."""
 

@@ -140,30 +140,18 @@ class RecordedMachine:
     def __init__(self, folder: Path | str, *, account: bool = True) -> None:
         self._folder = os.fsencode(folder)
         self._below = self._folder + b"/"
-        self._name = decoded(self._folder)
+        self.name = decoded(self._folder)
         self._is_folder: dict[str, bool] = {"": True}
         self._unknown: dict[str, dict[tuple[str, str], list[str]]] = {}
         self._used: set[str] | None = set() if account else None
-        title = _title(self._name, self._content(TITLE, _TITLE_CAP_BYTES))
-        self._root = bool(title["root"])
+        title = _title(self.name, self._content(TITLE, _TITLE_CAP_BYTES))
+        self.root = bool(title["root"])
         self._complete = title.get("complete") is True
-        self._looked_on = _day(title.get("date"))
-
-    @property
-    def name(self) -> str:
-        return self._name
-
-    @property
-    def root(self) -> bool:
-        return self._root
+        self.looked_on = _day(title.get("date"))
 
     @property
     def today(self) -> dt.date:
-        return self._looked_on or dt.datetime.now().astimezone().date()
-
-    @property
-    def looked_on(self) -> dt.date | None:
-        return self._looked_on
+        return self.looked_on or dt.datetime.now().astimezone().date()
 
     def read(self, path: str) -> Answer:
         return self._about_path(READ, path, path)

@@ -61,16 +61,16 @@ class Recording(Struct, frozen=True):
         yield from self._texts_about_paths()
         for argv, answer in sorted(self.runs.items(), key=lambda item: item[0]):
             yield "", port.command_source(argv)
-            yield port.command_source(argv), text_of(answer)
+            yield port.command_source(argv), port.text_of(answer)
         for answer in self.asked.values():
-            yield "", text_of(answer)
+            yield "", port.text_of(answer)
         for answer in self.processes.values():
-            yield port.PROCESSES_SOURCE, text_of(answer)
+            yield port.PROCESSES_SOURCE, port.text_of(answer)
 
     def _texts_about_paths(self) -> Iterator[tuple[str, str]]:
         for (path, kind), answer in sorted(self.about_paths.items(), key=lambda item: item[0]):
             yield "", path
-            yield path if kind == recorded.READ else "", text_of(answer)
+            yield path if kind == recorded.READ else "", port.text_of(answer)
         for folder, names in sorted(self.entries.items(), key=lambda item: item[0]):
             yield "", folder
             for name in () if isinstance(names, Unknown) else names:
@@ -186,11 +186,6 @@ def _merged(processes: dict[tuple[str, ...], Answer]) -> tuple[list[str], Answer
     return names, Reply(json.dumps(merged), port.PROCESSES_SOURCE)
 
 
-def text_of(answer: Answer) -> str:
-    """The text of an answer, '' where there is none."""
-    return answer.text if isinstance(answer, Reply) else ""
-
-
 _DMI = "/sys/class/dmi/id"
 _NAMING_FILES = (
     "/proc/sys/kernel/hostname",
@@ -271,5 +266,5 @@ class RecordingMachine(port.Wrapped):
         disks = self._inner.entries("/sys/block")
         folders = [] if isinstance(disks, Unknown) else [f"/sys/block/{disk}" for disk in disks]
         for path in (*_NAMING_FILES, *(f"{folder}/{name}" for folder in folders for name in _NAMING_DISK_FILES)):
-            yield path, text_of(self._inner.read(path))
-        yield "", text_of(self._inner.udev())
+            yield path, port.text_of(self._inner.read(path))
+        yield "", port.text_of(self._inner.udev())

@@ -92,6 +92,8 @@ _MOST_ANSWERED_BYTES = 1 << 30
 class SosMachine:
     """Answers from the tree of a sos report. Raises MachineError where it is none."""
 
+    root = True
+
     def __init__(self, tree: FileTree, name: str) -> None:
         top = _top(tree, name)
         if top is None:
@@ -99,12 +101,12 @@ class SosMachine:
             raise MachineError(name, NOTHING_KNOWN, wanted)
         self._tree = tree
         self._folders: dict[str, str | None] = {}
-        self._name = name
+        self.name = name
         self._top = top
         self._left_bytes = _MOST_ANSWERED_BYTES
         self._outputs = dict(self._command_outputs())
         self._derived = derived_devices(
-            lambda path: _text(self._copied(path)), lambda command: self._text_of(command) or "", self._links()
+            lambda path: port.text_of(self._copied(path)), lambda command: self._text_of(command) or "", self._links()
         )
         self._with_partitions = not self._outputs or any(
             (self._copied(PARTITIONS), *map(self._text_of, (port.UDEV_SOURCE, PAIRS, TREE)))
@@ -112,14 +114,6 @@ class SosMachine:
         if not self._derived.folders and self._log is not None:
             self._derived = devices_in_log(self._log)
             self._with_partitions = True
-
-    @property
-    def name(self) -> str:
-        return self._name
-
-    @property
-    def root(self) -> bool:
-        return True
 
     @property
     def today(self) -> dt.date:
@@ -138,7 +132,7 @@ class SosMachine:
     @cached_property
     def _log(self) -> Reply | None:
         crashes = self._tree.names(f"{self._top}/var/crash".lstrip("/")) or ()
-        return archived_logs.kernel_log(self._text_of, lambda path: _text(self._copied(path)), crashes)
+        return archived_logs.kernel_log(self._text_of, lambda path: port.text_of(self._copied(path)), crashes)
 
     @cached_property
     def _boot(self) -> dict[str, str]:
@@ -321,10 +315,6 @@ def _mangled(command: str) -> str:
 
 def _named(content: Answer | None, source: str) -> Answer:
     return missing(source) if content is None else replace(content, source=source)
-
-
-def _text(answer: Answer | None) -> str:
-    return answer.text if isinstance(answer, Reply) else ""
 
 
 def _top(tree: FileTree, archive: str) -> str | None:

@@ -24,7 +24,7 @@ from typing import TYPE_CHECKING, BinaryIO, cast
 from msgspec import Struct
 
 from fsadvisor.machine.port import MachineError
-from fsadvisor.machine.runner import encoded
+from fsadvisor.machine.runner import decoded, encoded
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -257,7 +257,7 @@ def _member(tar: Unpacked) -> Member | None:
             raise too_large(tar.archive, f"has a name or a header of more than {LARGEST_HEADER_BYTES >> 10} KiB")
         body = read(tar, header.size)
         if header.type in _GNU:
-            extended.setdefault(_GNU[header.type], _decoded(body.partition(b"\0")[0]))
+            extended.setdefault(_GNU[header.type], decoded(body.partition(b"\0")[0]))
         elif header.type in _PAX:
             for key, value in _records(body):
                 extended.setdefault(key, value)
@@ -296,9 +296,5 @@ def _records(body: bytes) -> Iterator[tuple[str, str]]:
         if not length.isdigit() or int(length) <= space - offset + 1 or offset + int(length) > len(body):
             raise tarfile.HeaderError("an extended header is no list of keys and values")
         key, _, value = body[space + 1 : offset + int(length) - 1].partition(b"=")
-        yield _decoded(key), _decoded(value)
+        yield decoded(key), decoded(value)
         offset += int(length)
-
-
-def _decoded(text: bytes) -> str:
-    return text.decode("utf-8", "surrogateescape")

@@ -58,14 +58,9 @@ def parse_looks(text: str) -> Looks | Unknown:
 
     Disks go by model and serial number, filesystems by UUID. A line that is not understood counts for nothing.
     """
-    looks: list[EarlierLook] = []
-    unread: list[str] = []
-    for line in filter(str.strip, text.split("\n")):
-        found = earlier_look(line)
-        if isinstance(found, EarlierLook):
-            looks.append(found)
-        else:
-            unread.append(found)
+    found = [earlier_look(line) for line in text.split("\n") if line.strip()]
+    looks = [it for it in found if isinstance(it, EarlierLook)]
+    unread = [it for it in found if isinstance(it, str)]
     if unread and not looks:
         return unreadable(f"of the looks kept none is understood: {unread[0]}")
     return Looks(looks=tuple(sorted(looks, key=lambda it: it.when)), unread=tuple(unread[:_MOST_UNREAD]))
@@ -165,15 +160,11 @@ def parse_probe_results(text: str) -> ProbeResults:
 
     A line that is not understood is named, and hides no other.
     """
-    results: list[Measured] = []
-    unread: list[str] = []
-    for line in filter(str.strip, text.split("\n")):
-        found = result(line)
-        if isinstance(found, Measured):
-            results.append(found)
-        else:
-            unread.append(found)
-    return ProbeResults(results=tuple(results), unread=tuple(unread[:_MOST_UNREAD]))
+    found = [result(line) for line in text.split("\n") if line.strip()]
+    return ProbeResults(
+        results=tuple(it for it in found if isinstance(it, Measured)),
+        unread=tuple(it for it in found if isinstance(it, str))[:_MOST_UNREAD],
+    )
 
 
 def result(line: str) -> Measured | str:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Literal, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, Literal, TypeAlias
 
 from msgspec import Struct
 
 from fsadvisor.drives import attributes
 from fsadvisor.facts import NOT_APPLICABLE, Cause, Fact, Known, Unknown
 from fsadvisor.readers import nvme_logs, nvme_output
+from fsadvisor.survey import read_fact
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -123,9 +124,6 @@ def _family(family: Family) -> Evidence:
     )
 
 
-T = TypeVar("T")
-
-
 def by_controller(cache: Cache, tool: str | None) -> ControllerEvidence | None:
     """The controller in front with its evidence, None where there is none."""
     if tool in (None, "none"):
@@ -138,16 +136,16 @@ def by_controller(cache: Cache, tool: str | None) -> ControllerEvidence | None:
 
 
 def _evidence(cache: Cache, tool: str) -> Evidence:
-    policy, battery, drives = _value_of(cache.policy), _value_of(cache.battery), _value_of(cache.drive_caches)
+    policy, battery, drives = (
+        read_fact.value(cache.policy),
+        read_fact.value(cache.battery),
+        read_fact.value(cache.drive_caches),
+    )
     says = (
         f"the RAID controller's battery or capacitor: {battery or 'not told'}; its policy: {policy or 'not told'};"
         f" the drives' own caches: {drives or 'not told'}"
     )
     return Evidence(_verdict(policy, battery, drives), says, tool, "veto" if battery == "failed" else "note")
-
-
-def _value_of(fact: Fact[T]) -> T | None:
-    return fact.value if isinstance(fact, Known) else None
 
 
 def _verdict(

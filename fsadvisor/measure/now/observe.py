@@ -28,11 +28,11 @@ from fsadvisor.measure.waits.window import window as counted
 from fsadvisor.readers import dmsetup, kernel_log, system_counters
 from fsadvisor.survey.faults import names_of
 from fsadvisor.survey.hosting import INITIAL
+from fsadvisor.survey.read_fact import value
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from fsadvisor.facts import Fact
     from fsadvisor.machine.pulse import KernelCounters
     from fsadvisor.machine.symptoms import Limited
     from fsadvisor.measure.now.programs import Waited
@@ -172,22 +172,18 @@ def _available() -> float | None:
     return int(found["MemAvailable"]) / int(found["MemTotal"]) if len(found) == len(_MEMORY_NAMES) else None
 
 
-def _value(fact: Fact[T]) -> T | None:
-    return fact.value if isinstance(fact, Known) else None
-
-
 def _machine(made: Window, totals: WaitsWindow, before: KernelCounters, after: KernelCounters) -> None:
-    cpu = _value(totals.cpu)
+    cpu = value(totals.cpu)
     if cpu is not None:
         made.processors, made.processor, made.steal = cpu.processors, cpu.busy, cpu.steal
         made.user, made.system, made.interrupts = cpu.user, cpu.system, cpu.interrupts
-        made.iowait = _value(cpu.iowait)
+        made.iowait = value(cpu.iowait)
     made.own = totals.own
-    made.cpu_some, made.cpu_full = _value(totals.pressure["cpu"].some), _value(totals.pressure["cpu"].full)
-    made.io_some, made.io_full = _value(totals.pressure["io"].some), _value(totals.pressure["io"].full)
-    made.memory_some = _value(totals.pressure["memory"].some)
-    made.memory_full = _value(totals.pressure["memory"].full)
-    threads = _value(totals.threads)
+    made.cpu_some, made.cpu_full = value(totals.pressure["cpu"].some), value(totals.pressure["cpu"].full)
+    made.io_some, made.io_full = value(totals.pressure["io"].some), value(totals.pressure["io"].full)
+    made.memory_some = value(totals.pressure["memory"].some)
+    made.memory_full = value(totals.pressure["memory"].full)
+    threads = value(totals.threads)
     if threads is not None:
         made.running, made.waiting = threads.running, threads.waiting
         made.kinds = {kind: fact.value for kind, fact in threads.kinds.items() if isinstance(fact, Known)}
@@ -209,12 +205,12 @@ def _memory(counters: KernelCounters) -> system_counters.VmStat | None:
 
 
 def _mapper(told: WaitsWindow) -> tuple[str, str]:
-    disks = _value(told.disks)
+    disks = value(told.disks)
     return symptoms.mapper_status() if disks and any(one.name.startswith("dm-") for one in disks.each) else ("", "")
 
 
 def _devices(told: WaitsWindow, mapper: tuple[str, str], where: mounts.Places) -> Iterator[Device]:
-    disks, modes, paths = _value(told.disks), pool_modes(mapper[0]), paths_of(mapper[1])
+    disks, modes, paths = value(told.disks), pool_modes(mapper[0]), paths_of(mapper[1])
     for one in disks.each if disks else ():
         yield _device(one, modes, paths, where)
 
@@ -239,13 +235,13 @@ def paths_of(text: str) -> dict[str, int]:
 
 def _journals(told: WaitsWindow) -> Iterator[Journal]:
     for fact in told.works:
-        work = _value(fact)
+        work = value(fact)
         if isinstance(work, Jbd2Work):
             yield Journal(
                 device=work.device,
                 transactions=work.transactions,
                 requested=work.requested,
-                commit_us=_value(work.commit_us),
+                commit_us=value(work.commit_us),
             )
 
 
@@ -285,7 +281,7 @@ def _device(disk: Disk, pools: dict[str, str], paths: dict[str, int], where: mou
         write_ms=rates.write_ms,
         flushes=rates.flushes,
         flush_ms=rates.flush_ms,
-        flush=_value(disk.flush),
+        flush=value(disk.flush),
         busy=rates.busy,
         queue=rates.queue,
         in_flight=rates.in_flight,

@@ -49,10 +49,7 @@ def missing(tool: str) -> EngineError:
 
 def run(tool: str, arguments: Sequence[str], seconds: float, doing: str) -> str:
     """What it prints, where it succeeds. Raises EngineError with its own last words where it does not."""
-    path = path_of(tool)
-    if path is None:
-        raise missing(tool)
-    out, said, status = _ended((path, *arguments), seconds, doing)
+    out, said, status = _ended(tool, arguments, seconds, doing)
     if status:
         words = " ".join(line.strip() for line in (said or out).splitlines() if line.strip())[:_MOST_SAID]
         raise EngineError(f"while {doing}: {tool} {f'said: {words}' if words else f'ended with {status}'}")
@@ -61,17 +58,17 @@ def run(tool: str, arguments: Sequence[str], seconds: float, doing: str) -> str:
 
 def status_of(tool: str, arguments: Sequence[str], seconds: float, doing: str) -> tuple[int, str]:
     """Its exit status and what it prints. Raises EngineError where it is missing or does not end."""
-    path = path_of(tool)
-    if path is None:
-        raise missing(tool)
-    out, _, status = _ended((path, *arguments), seconds, doing)
+    out, _, status = _ended(tool, arguments, seconds, doing)
     return status, out
 
 
-def _ended(command: Sequence[str], seconds: float, doing: str) -> tuple[str, str, int]:
+def _ended(tool: str, arguments: Sequence[str], seconds: float, doing: str) -> tuple[str, str, int]:
+    path = path_of(tool)
+    if path is None:
+        raise missing(tool)
     try:
         child = subprocess.Popen(  # noqa: S603 - fixed folders, no shell
-            (*launcher(), *command),
+            (*launcher(), path, *arguments),
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
@@ -80,13 +77,13 @@ def _ended(command: Sequence[str], seconds: float, doing: str) -> tuple[str, str
             start_new_session=True,
         )
     except OSError as error:
-        raise because(error.errno, f"starting {command[0]}") from error
+        raise because(error.errno, f"starting {path}") from error
     try:
         out, said = child.communicate(timeout=seconds)
     except BaseException as error:
         _kill(child)
         if isinstance(error, subprocess.TimeoutExpired):
-            raise EngineError(f"while {doing}: {command[0]} did not end within {seconds:.0f} s") from None
+            raise EngineError(f"while {doing}: {path} did not end within {seconds:.0f} s") from None
         raise
     return out.decode(errors="replace"), said.decode(errors="replace"), child.returncode
 

@@ -8,6 +8,7 @@ from msgspec import Struct
 
 from fsadvisor.facts import FALSE, TRUE, UNKNOWN, Cause, Fact, Known, Truth, Unknown
 from fsadvisor.measure.waits.rules import RULES, Measures
+from fsadvisor.survey import read_fact
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -68,7 +69,7 @@ def measured(window: WaitsWindow) -> WindowMeasures:
             io_some=window.pressure["io"].some,
             cpu_some=window.pressure["cpu"].some,
             memory_some=window.pressure["memory"].some,
-            waiting=_of_threads(threads, lambda one: one.waiting),
+            waiting=read_fact.derive(threads, lambda one: one.waiting),
             disk_waiting=_kinds(threads, "disk"),
             disk_waiting_most=_kinds(threads, "disk", "gone on"),
             lock_waiting=_kinds(threads, "lock", "journal"),
@@ -180,10 +181,6 @@ def _disk_most(window: WaitsWindow, of: dict[Name, str]) -> Fact[float]:
     most = _most(window, lambda disk: disk.busy_most)
     of["disk_most"] = most.name if isinstance(most, _Of) else ""
     return _value(most, lambda one: one.share)
-
-
-def _of_threads(threads: Fact[Threads], pick: Callable[[Threads], float]) -> Fact[float]:
-    return threads if isinstance(threads, Unknown) else Known(pick(threads.value), threads.source)
 
 
 def _kinds(threads: Fact[Threads], *kinds: For) -> Fact[float]:

@@ -234,16 +234,21 @@ class LineInput(Input):
     BINDINGS: ClassVar[list[BindingType]] = [Binding("enter", "submit", "Done")]
 
 
-class AskLine(Horizontal):
-    """Hidden until something is asked. Enter answers, Escape does not; either way the keyboard goes back."""
+class TypingBar(Horizontal):
+    """Hidden until it is opened."""
 
     DEFAULT_CSS = """
-    AskLine { dock: bottom; height: 1; display: none; background: $panel; margin-bottom: 1; }
-    AskLine.open { display: block; }
-    AskLine Label { width: auto; padding: 0 1; color: $accent; }
-    AskLine Input { width: 1fr; border: none; height: 1; padding: 0; background: $panel; }
-    AskLine Input:focus { border: none; }
+    TypingBar { dock: bottom; height: 1; display: none; background: $panel; margin-bottom: 1; }
+    TypingBar.open { display: block; }
+    TypingBar Label { width: auto; padding: 0 1; color: $accent; }
+    TypingBar Input { width: 1fr; border: none; height: 1; padding: 0; background: $panel; }
+    TypingBar Input:focus { border: none; }
     """
+
+
+class AskLine(TypingBar):
+    """Hidden until something is asked. Enter answers, Escape does not; either way the keyboard goes back."""
+
     BINDINGS: ClassVar[list[BindingType]] = [Binding("escape", "leave", "Leave it")]
 
     class Answered(Message):
@@ -291,16 +296,9 @@ class AskLine(Horizontal):
             self._back_to.focus()
 
 
-class SearchBar(Horizontal):
+class SearchBar(TypingBar):
     """Hidden until asked for; narrows a list or marks a document as one types. Enter keeps, Escape clears."""
 
-    DEFAULT_CSS = """
-    SearchBar { dock: bottom; height: 1; display: none; background: $panel; margin-bottom: 1; }
-    SearchBar.open { display: block; }
-    SearchBar Label { width: auto; padding: 0 1; color: $accent; }
-    SearchBar Input { width: 1fr; border: none; height: 1; padding: 0; background: $panel; }
-    SearchBar Input:focus { border: none; }
-    """
     BINDINGS: ClassVar[list[BindingType]] = [Binding("escape", "clear", "Clear")]
 
     def __init__(self) -> None:
