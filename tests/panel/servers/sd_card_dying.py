@@ -5,8 +5,15 @@ from tests.told import disk
 
 FIRST = ("disk-errors-in-log disk:mmcblk0",)
 
+LOG = (
+    "mmc0: Card stuck being busy! __mmc_poll_for_busy",
+    "mmcblk0: error -110 sending stop command, original cmd response 0x900, card status 0x200e00",
+    "I/O error, dev mmcblk0, sector 7602176 op 0x1:(WRITE) flags 0x0 phys_seg 2 prio class 2",
+    "Buffer I/O error on dev mmcblk0p2, logical block 884736, lost async page write",
+)
 
-def server():
+
+def server(log=LOG, **more):
     made = disk(
         "mmcblk0",
         where="platform/emmc2bus/fe340000.mmc/mmc_host/mmc0/mmc0:aaaa",
@@ -23,10 +30,6 @@ def server():
         mounts=[build.Mount("/", *drive.partition(2, 60 * build.GIB), size=60 * build.GIB, fstab="errors=remount-ro")],
         fstab="PARTUUID=738a4d67-02 / ext4 defaults,noatime 0 1\n",
         kernel="6.6.51+rpt-rpi-v8",
-        log=(
-            "mmc0: Card stuck being busy! __mmc_poll_for_busy",
-            "mmcblk0: error -110 sending stop command, original cmd response 0x900, card status 0x200e00",
-            "I/O error, dev mmcblk0, sector 7602176 op 0x1:(WRITE) flags 0x0 phys_seg 2 prio class 2",
-            "Buffer I/O error on dev mmcblk0p2, logical block 884736, lost async page write",
-        ),
+        log=log,
+        **more,
     )

@@ -1,8 +1,11 @@
-"""A backup server with a USB disk that tells nothing of itself. Nothing to say; unknown is no finding."""
+"""A backup server with a USB disk that tells nothing of itself: unknown is no finding. In passing: its line in fstab
+has no nofail, so the server does not boot while it is unplugged.
+"""
 
 from tests.panel import build
 
 FIRST = ()
+BESIDE = ("usb-disk-without-nofail mount:/backup",)
 
 
 def server():
