@@ -1,6 +1,8 @@
 """Options of the suite, and what of it must not run side by side."""
 
+import contextlib
 import gc
+import importlib
 import os
 import signal
 
@@ -10,7 +12,7 @@ from hypothesis import HealthCheck, settings
 from fsadvisor.__main__ import _OF_THE_CALLER
 from fsadvisor.machine import packages
 from tests.loops import clear_left, mounts_of_its_own, temporary
-from tests.paths import CAPTURES
+from tests.paths import CAPTURES, ROOT
 
 # Tools that `make test` fetched come after the system's own.
 os.environ["PATH"] = os.pathsep.join((os.environ["PATH"], *packages.fetched_folders()))
@@ -58,6 +60,22 @@ def pytest_collection_modifyitems(config, items):
     if left_out:
         config.hook.pytest_deselected(items=left_out)
         items[:] = [it for it in items if it not in left_out]
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection(session):
+    """Of the whole suite each worker imports a part of its own first: what one has compiled, no other compiles anew.
+
+    In a new checkout all of them would compile each module at the same time. What fails is told when it is collected.
+    """
+    worker = getattr(session.config, "workerinput", None)
+    if worker is None or session.config.args_source is not pytest.Config.ArgsSource.TESTPATHS:
+        return
+    number, workers = int(worker["workerid"].removeprefix("gw")), worker["workercount"]
+    files = sorted(it for it in ROOT.glob("tests/**/test_*.py") if it.parent != ROOT / "tests/lab")
+    for file in files[len(files) * number // workers : len(files) * (number + 1) // workers]:
+        with contextlib.suppress(Exception, pytest.skip.Exception):
+            importlib.import_module(".".join(file.relative_to(ROOT).with_suffix("").parts))
 
 
 def pytest_collectstart():
