@@ -4,9 +4,11 @@ import contextlib
 import errno
 import fcntl
 import os
+import secrets
 import stat
 import subprocess
 import sys
+import uuid
 
 import pytest
 
@@ -174,3 +176,22 @@ def test_a_signal_that_is_heard_as_it_is_made_leaves_none(tmp_path, monkeypatch)
     with pytest.raises(Stopped), tree(tmp_path):
         pass
     assert names_in(tmp_path) == set()
+
+
+@pytest.mark.parametrize("synced", [0, 1, 2, 3])
+def test_a_signal_that_is_heard_as_its_record_is_written_leaves_neither(tmp_path, monkeypatch, synced):
+    """Each line is synced, and the directory after it, which takes most of that time."""
+    sync, before = os.fsync, iter(range(synced))
+
+    def interrupted(descriptor):
+        sync(descriptor)
+        if next(before, None) is None:
+            raise Stopped
+
+    token = uuid.uuid4().hex
+    monkeypatch.setattr(secrets, "token_hex", lambda _: token)
+    monkeypatch.setattr(os, "fsync", interrupted)
+    with pytest.raises(Stopped), tree(tmp_path):
+        pass
+    assert names_in(tmp_path) == set()
+    assert scratch_record.PREFIX + token not in scratch_record.names()

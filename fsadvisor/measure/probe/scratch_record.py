@@ -106,13 +106,13 @@ def new(name: str, directory: int) -> Record | None:
         record = _locked(name, _opened(make=True), wait=True)  # whoever looks through them has it for a moment
     except (MachineError, OSError):
         return None
-    try:
+    with contextlib.suppress(OSError), contextlib.ExitStack() as failed:  # a signal is heard as it is written, too
+        failed.enter_context(record)
+        failed.callback(record.drop)
         record.add(directory)
-    except OSError:
-        with record:
-            record.drop()
-        return None
-    return record
+        failed.pop_all()
+        return record
+    return None
 
 
 def taken(name: str) -> Record | None:
