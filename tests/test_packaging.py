@@ -12,26 +12,16 @@ import pytest
 
 from fsadvisor import __version__
 from tests.paths import ROOT
+from tests.wheel import built
 from tools.set_up import PIP_WHEEL
 
 RULES = {str(file.relative_to(ROOT / "rules")) for file in (ROOT / "rules").rglob("*.toml")}
 TABLES = {file.name for file in (ROOT / "fixtures" / "tables").iterdir()}
 
 
-def build(target, folder):
-    subprocess.run(
-        [sys.executable, "-m", "hatchling", "build", "--target", target, "--directory", folder],
-        cwd=ROOT,
-        check=True,
-        capture_output=True,
-    )
-    [built] = folder.iterdir()
-    return built
-
-
 @pytest.fixture(scope="module")
 def wheel(tmp_path_factory):
-    return build("wheel", tmp_path_factory.mktemp("wheel"))
+    return built(tmp_path_factory)
 
 
 def held(wheel, prefix):
@@ -55,7 +45,10 @@ def test_the_wheel_holds_the_program_and_no_more(wheel):
 
 @pytest.mark.long
 def test_the_source_distribution_holds_what_the_wheel_is_built_from(tmp_path):
-    with tarfile.open(build("sdist", tmp_path)) as archive:
+    asked = [sys.executable, "-m", "hatchling", "build", "--target", "sdist", "--directory", tmp_path]
+    subprocess.run(asked, cwd=ROOT, check=True, capture_output=True)
+    [sdist] = tmp_path.iterdir()
+    with tarfile.open(sdist) as archive:
         names = {name.partition("/")[2] for name in archive.getnames()}
     assert {"pyproject.toml", "README.md", "LICENSE", "fsadvisor/__init__.py"} <= names
     assert {f"rules/{rule}" for rule in RULES} <= names

@@ -10,7 +10,8 @@ import pytest
 from tests.cases import few
 from tests.command import fsadvisor
 from tests.paths import ROOT
-from tools.dist import one_file, packing
+from tests.wheel import built
+from tools.dist import one_file
 
 MACHINES = sorted(folder.parent for folder in (ROOT / "fixtures" / "machines").glob("*/machine.toml"))
 ALONE = {"PATH": "/usr/sbin:/usr/bin:/sbin:/bin"}
@@ -18,7 +19,7 @@ ALONE = {"PATH": "/usr/sbin:/usr/bin:/sbin:/bin"}
 
 @pytest.fixture(scope="module")
 def wheel(tmp_path_factory):
-    return packing.wheel(tmp_path_factory.mktemp("wheel"))
+    return built(tmp_path_factory)
 
 
 @pytest.fixture(scope="module")

@@ -2,6 +2,7 @@ import re
 import tempfile
 from pathlib import Path
 
+import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
@@ -43,6 +44,7 @@ def servers(count):
     return [identities.replace(text, where) for where, text in told]
 
 
+@pytest.mark.long
 def test_what_many_servers_tell_costs_in_proportion_to_their_number():
     servers(2)
     assert calls(lambda: servers(160)) < 7 * calls(lambda: servers(40))

@@ -71,6 +71,7 @@ def test_with_no_answer_at_all_nothing_is_said_that_is_taken_back(name):
     holds(name, frozenset(complete(name)[1]))
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("name", ONE_BY_ONE)
 def test_with_one_question_unanswered_nothing_is_said_that_is_taken_back(name):
     for question in complete(name)[1]:

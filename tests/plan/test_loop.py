@@ -108,7 +108,7 @@ CASES = {
 }
 
 
-@pytest.mark.parametrize("case", few(CASES, 2))
+@pytest.mark.parametrize("case", few(CASES))
 def test_a_remount_is_taken_by_the_kernel_and_undone(loop, case):
     rule, options, facts, new, old = CASES[case]
     tried = Tried(loop, (rule,), options=options, **facts)

@@ -184,7 +184,7 @@ def run_once(job, filesystem):
 
 @needs_fio
 @pytest.mark.loop
-@pytest.mark.parametrize("job", few(IO_JOBS, 9), ids=lambda job: job.id)
+@pytest.mark.parametrize("job", few(IO_JOBS, 18), ids=lambda job: job.id)
 def test_every_job_runs_on_ext4_and_leaves_nothing(job, ext4):
     run_once(job, ext4)
 

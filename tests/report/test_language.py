@@ -39,7 +39,7 @@ def old_words(text):
 
 
 @pytest.mark.parametrize("full", [False, True], ids=["short", "full"])
-@pytest.mark.parametrize("folder", few(FOLDERS, 6), ids=lambda folder: folder.name)
+@pytest.mark.parametrize("folder", few(FOLDERS, 12), ids=lambda folder: folder.name)
 def test_no_old_word_and_no_internal_one_is_printed(folder, full):
     _, storage, verdicts = audit(folder)
     text = " ".join("".join(as_text(storage, verdicts, composed.ABOUT, full=full)).split())
@@ -132,7 +132,7 @@ LABEL = re.compile(r"^(Impact|Note|Fix[^:]*|Expected: [^:]*): ")
 """What stands before a finding's sentence, such as 'Fix (replace or add hardware): '."""
 
 
-@pytest.mark.parametrize("folder", few(FOLDERS, 6), ids=lambda folder: folder.name)
+@pytest.mark.parametrize("folder", few(FOLDERS, 12), ids=lambda folder: folder.name)
 def test_each_sentence_of_a_finding_is_read_once(folder):
     for finding in main_and_minor(findings(audit(folder)[2]))[0]:
         text = "".join(render(short_page.document(finding, 1, None), 80))

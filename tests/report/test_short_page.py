@@ -98,6 +98,7 @@ def test_what_to_do_is_told_whole_of_all_rules_but_two():
     assert longer <= {"flushes-on-protected-nvme", "md-write-hole"}
 
 
+@pytest.mark.long
 def test_the_median_report_has_half_the_lines_that_it_had():
     assert median(len(report_of(folder).splitlines()) for folder in FOLDERS) <= BEFORE / 2
 

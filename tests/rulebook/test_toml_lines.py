@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from fsadvisor.rulebook.loading import own_rules
 from fsadvisor.rulebook.mistakes import line_and_column, offsets
-from tests.cases import tries
+from tests.cases import few, tries
 
 TEXT = '''# a comment with [brackets] and "quotes
 title = "x = 1"   # [not.a.table]
@@ -65,7 +65,7 @@ def test_each_value_is_found_at_its_line_and_column():
     assert found["check", 1, "inner", "deep"] == (24, 8)
 
 
-@pytest.mark.parametrize("part", range(4))
+@pytest.mark.parametrize("part", few(range(4)))
 def test_each_value_of_our_rules_is_found_where_it_stands(part):
     for file in sorted(own_rules().glob("*/*.toml"))[part::4]:
         are_found(file.read_text())

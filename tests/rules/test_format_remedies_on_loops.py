@@ -59,6 +59,7 @@ def test_metadata_gets_a_second_copy(loop):
     follow("btrfs-single-metadata", place, {}, lambda: profiles(place))
 
 
+@pytest.mark.long
 def test_metadata_leaves_raid_5(loop):
     devices = [loop.device(name, 400) for name in "abc"]
     run("mkfs.btrfs", "-q", "-m", "raid5", "-d", "raid5", *devices)

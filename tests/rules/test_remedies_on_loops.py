@@ -145,7 +145,7 @@ def options(place):
     return run("findmnt", "-no", "VFS-OPTIONS,FS-OPTIONS", "--mountpoint", place)
 
 
-@pytest.mark.parametrize("case", few(CASES, 6), ids=str)
+@pytest.mark.parametrize("case", few(CASES, 12), ids=str)
 def test_the_kernel_takes_the_remedy_the_rule_falls_silent_and_the_undo_restores(case, tmp_path):
     there_and_back(case, tmp_path, GIVEN)
 
@@ -155,7 +155,7 @@ OLD = [
 ]
 
 
-@pytest.mark.parametrize("case", few(OLD), ids=str)
+@pytest.mark.parametrize("case", few(OLD, 8), ids=str)
 def test_with_the_mount_of_el_7_the_remedy_keeps_every_other_option_too(case, tmp_path):
     """Each case is mounted noexec, of which its fstab does not know."""
     case = dataclasses.replace(case, options=f"{case.options},noexec")

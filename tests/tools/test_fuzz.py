@@ -11,6 +11,7 @@ from tools.fuzz.part import Failure
 from tools.fuzz.texts import endless, samples
 
 
+@pytest.mark.long
 def test_a_seed_gives_the_same_inputs_again():
     first, again, other = (list(itertools.islice(endless(samples(), Random(seed)), 12)) for seed in (1, 1, 2))
     assert first == again != other

@@ -19,7 +19,7 @@ QUICK = [name for name in campaign.PARTS if name != "kills"]
 STILL_THERE = {"text": signal.SIGTERM, "recorded": signal.SIGKILL, "probe": signal.SIGKILL}
 
 
-@pytest.mark.parametrize("name", few(QUICK))
+@pytest.mark.parametrize("name", few(QUICK, 8))
 def test_a_few_inputs_break_no_law(name):
     assert [it for failures in islice(campaign.PARTS[name](Random("a few")), 4) for it in failures] == []
 

@@ -60,7 +60,7 @@ def test_a_filesystem_that_never_answers_is_given_up(place):
 
 
 @pytest.mark.skipif(not os.access("/dev/fuse", os.W_OK), reason="there is no FUSE here")
-@pytest.mark.parametrize("leads", few(["secret", "/proc/kmsg", "/dev/zero", "in a circle", "included"], 3))
+@pytest.mark.parametrize("leads", few(["secret", "/proc/kmsg", "/dev/zero", "in a circle", "included"], 5))
 def test_settings_of_another_user_lead_root_to_nothing_that_is_told(place, leads):
     data = place / "pg"
     data.mkdir()

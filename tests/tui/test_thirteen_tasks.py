@@ -64,7 +64,7 @@ async def drive(machine, keys, tmp_path, expected):
         await until(pilot, lambda: expected in shown(app))
 
 
-@pytest.mark.parametrize("task", few(TASKS, 4))
+@pytest.mark.parametrize("task", few(TASKS, 7))
 def test_each_task_is_done_by_these_keys(task, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     machine, keys, expected = TASKS[task]
