@@ -12,6 +12,7 @@ from fsadvisor.readers import nvme_logs, nvme_output
 from fsadvisor.survey import drive, read_fact
 from tests.cases import each
 from tests.paths import FIXTURES
+from tests.waiting import END_S
 
 OUTPUTS = FIXTURES / "outputs"
 USAGE = "\n".join(f"  some-command-{at:<20} Says what command {at} does, in a line of a usage text" for at in range(70))
@@ -59,7 +60,7 @@ class Device:
 
 
 def asked(folder):
-    machine = LiveMachine(timeout=30, tool_folders=[str(folder)])
+    machine = LiveMachine(timeout=END_S, tool_folders=[str(folder)])
     return drive.ask(machine, Device, Known("nvme", "test"), Unknown(Cause.NOT_EXPOSED, ""), drive.OcpLogs(machine, {}))
 
 

@@ -232,7 +232,7 @@ def test_hung_tools_do_not_hold_up_those_that_answer(folders, tmp_path):
     """They would answer if the last command were run, which is asked after more of them than run side by side."""
     hung = f"until [ -e {tmp_path}/here ]; do sleep 0.05; done"
     commands = [*([("sh", "-c", hung)] * 12), ("sh", "-c", f": > {tmp_path}/here; echo here")]
-    *_, last = Runner(30, folders).run(commands)
+    *_, last = Runner(END_S, folders).run(commands)
     assert last.text == "here\n"
 
 
