@@ -112,7 +112,8 @@ class Filesystem(Described, frozen=True, kw_only=True):
         "percent",
     )
     one_copy_spread: Fact[bool] = some(
-        "it spreads one copy of its data over several devices by itself", "btrfs filesystem usage, zpool status"
+        "it spreads one copy of its data, or of some, over several devices by itself",
+        "btrfs filesystem usage, zpool status",
     )
     data_profile: Fact[str] = some("Btrfs data profile", "btrfs filesystem usage")
     metadata_profile: Fact[str] = some("Btrfs metadata profile", "btrfs filesystem usage")

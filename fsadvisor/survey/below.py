@@ -13,7 +13,7 @@ from fsadvisor.survey.filesystem_types.registry import IN_MEMORY, type_of
 from fsadvisor.survey.layers import thin as thin_layer
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping
+    from collections.abc import Callable, Iterable, Mapping, Sequence
 
     from fsadvisor.storage import Filesystem
     from fsadvisor.storage.about import PlpVerdict
@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
 NOT_FOLLOWED = Unknown(Cause.NOT_EXPOSED, "", "the stack can't be followed down to hardware from here")
 
+_PATHS = Unknown(Cause.NOT_EXPOSED, "", "several of the disks below are paths to the same one")
 _ONE_PART = Known(False, "the stack in /sys/block")
 NOTHING = Below(**dict.fromkeys(Below.__struct_fields__, NOT_APPLICABLE))
 """Under a filesystem that lives in memory."""
@@ -106,10 +107,14 @@ class Folding:
         spans = [self._spans_disks(at) for at in (subject, *under) if len(self._stack.below.get(at, ())) > 1]
         spans += [spread if len(leaves) > 1 else _ONE_PART, *([] if followed else [NOT_FOLLOWED])]
         copies = any(level in arrays.COPIES for level in read_fact.value(raid_levels) or ())
+        by_paths = any(read_fact.value(it.kind) == "dm-multipath" for it in layers)
         spans_disks = _ONE_PART if copies else read_fact.any_of(spans, names)
+        if by_paths and read_fact.value(spans_disks):
+            spans_disks = _PATHS
+        one_drive = _PATHS if by_paths else _one_drive([self._disks[at] for at in leaves], followed)
         whole = [it.incomplete for it in layers if it.incomplete is not soundness.NO_ARRAY]
         any_incomplete = read_fact.any_of([*whole, *([] if followed else [NOT_FOLLOWED])], names)
-        key = (leaves, followed, discards, any_thin, raid_levels, spans_disks, read_ahead, any_incomplete)
+        key = (leaves, followed, discards, any_thin, raid_levels, spans_disks, one_drive, read_ahead, any_incomplete)
         found = self._folded.get(key)
         if found is None:
             found = self._folded[key] = replace(
@@ -118,6 +123,7 @@ class Folding:
                 any_thin=any_thin,
                 raid_levels=raid_levels,
                 spans_disks=spans_disks,
+                one_drive=one_drive,
                 read_ahead_kib=read_ahead,
                 any_incomplete=any_incomplete,
             )
@@ -152,7 +158,7 @@ def _fold(leaves: Mapping[str, Disk], followed: bool, names: str) -> Below:
         disks=Known(tuple(at.partition(":")[2] for at in leaves), "the stack in /sys/block")
         if followed
         else NOT_FOLLOWED,
-        one_drive=_one_drive(leaves, followed),
+        one_drive=NOT_FOLLOWED,
         any_write_back=read_fact.any_of(every(lambda it: read_fact.holds(it.write_cache, "write back".__eq__)), names),
         plp=_plp(leaves, followed),
         all_plp_proven=read_fact.all_of(every(lambda it: read_fact.holds(it.plp, "proven".__eq__)), names),
@@ -178,13 +184,13 @@ def _fold(leaves: Mapping[str, Disk], followed: bool, names: str) -> Below:
     )
 
 
-def _one_drive(leaves: Mapping[str, Disk], followed: bool) -> Fact[bool]:
+def _one_drive(leaves: Sequence[Disk], followed: bool) -> Fact[bool]:
     """Whether there is one disk below, and copies of it can't be kept behind it."""
     if len(leaves) > 1:
         return read_fact.shared_fact(False, "the stack in /sys/block")
     if not (leaves and followed):
         return NOT_FOLLOWED
-    (disk,) = leaves.values()
+    (disk,) = leaves
     by_itself = read_fact.holds(disk.controller, "none".__eq__)
     source = f"{read_fact.value(disk.name)}: {by_itself.source}, {disk.virtual.source}"
     return read_fact.both(by_itself, read_fact.derive(disk.virtual, lambda it: not it), source)

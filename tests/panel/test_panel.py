@@ -16,7 +16,7 @@ from fsadvisor.rulebook.loading import own_rulebook
 from fsadvisor.rulebook.rule import Outcome
 from fsadvisor.survey.whole import survey
 from tests.cases import few
-from tests.panel import servers
+from tests.panel import build, servers
 
 RULES = own_rulebook().rules
 NAMES = sorted(one.name for one in pkgutil.iter_modules(servers.__path__))
@@ -131,3 +131,22 @@ def test_an_lvm_mirror_of_which_lvs_tells_nothing_is_not_taken_for_whole():
     made.commands = {asked: said for asked, said in made.commands.items() if not asked.startswith("lvs")}
     (mirror,) = (it.scope["layer"] for it in survey(made, {}).subjects if it.id == "layer:dm-4")
     assert isinstance(mirror.incomplete, Unknown)
+
+
+def test_paths_to_one_disk_are_neither_one_drive_nor_several():
+    drives = [build.sas(at) for at in range(2)]
+    layer, told = build.multipath(drives, 2)
+    halves = [build.volume(f"dm-{at}", f"253:{at}", ["dm-0"], f"mpatha-part{at}") for at in (1, 2)]
+    told["dmsetup table"] += "".join(f"mpatha-part{at}: 0 800000000 linear 253:0 {at * 2048}\n" for at in (1, 2))
+    array = build.md("md0", "9:0", "raid1", ["dm-1", "dm-2"])
+    mounts = [build.Mount("/srv", "md0", "9:0")]
+    made = build.server(*drives, layers=[layer, *halves, array], mounts=mounts, commands=told)
+    (below,) = (it.scope["below"] for it in survey(made, {}).subjects if it.id == "layer:md0")
+    assert isinstance(below.one_drive, Unknown)
+
+
+def test_a_pool_with_one_device_beside_copies_keeps_some_of_its_data_once():
+    made = SERVERS["zfs_disk_added_beside_raidz2"].server()
+    (pool,) = (it.scope["filesystem"] for it in survey(made, {}).subjects if it.id == "filesystem:zfs at /tank")
+    assert pool.one_copy_spread.value
+    assert pool.zfs_data_vdevs.value == "mixed"

@@ -106,7 +106,7 @@ def facts(machine: Machine, block: Superblock, _kernel: Fact[Version]) -> ZfsFac
         "zfs_small_block_devices": read_fact.field(
             status, zpool, lambda it: tuple(one.name for one in it.leaves() if one.native_block_bytes)
         ),
-        "one_copy_spread": read_fact.derive(data_vdevs, "striped".__eq__),
+        "one_copy_spread": read_fact.derive(data_vdevs, ("striped", "mixed").__contains__),
         "zfs_data_vdevs": data_vdevs,
         "zfs_special_vdevs": read_fact.field(status, zpool, lambda it: _kind(it, "special", "dedup")),
         "zfs_log_vdevs": read_fact.field(status, zpool, lambda it: _kind(it, "logs")),
