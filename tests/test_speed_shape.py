@@ -5,6 +5,7 @@ import sys
 from collections import Counter
 
 import pytest
+from msgspec.structs import replace
 
 from fsadvisor import __version__
 from fsadvisor.facts import Cause, Known, Unknown
@@ -14,6 +15,7 @@ from fsadvisor.readers import kernel_log
 from fsadvisor.report.as_json import as_json
 from fsadvisor.rulebook.advise import advise
 from fsadvisor.rulebook.loading import own_rulebook
+from fsadvisor.storage import Storage
 from fsadvisor.survey.block import Udev
 from fsadvisor.survey.configured import Configured, device_missing, same_uuid
 from fsadvisor.survey.drive import OcpLogs
@@ -107,6 +109,33 @@ def test_subjects_of_the_same_disk_share_what_is_folded_below_them(generated):
     folded = {id(subject.scope["below"]) for subject in subjects if subject.kind == "layer"}
 
     assert len(folded) <= FEW
+
+
+class Watched(dict):
+    """The scope of a subject that notes each time that it is asked."""
+
+    def __init__(self, scope, asked, subject):
+        super().__init__(scope)
+        self.asked, self.subject = asked, subject
+
+    def get(self, *key):
+        self.asked.append(self.subject)
+        return super().get(*key)
+
+    def __getitem__(self, key):
+        self.asked.append(self.subject)
+        return super().__getitem__(key)
+
+
+def test_rules_are_done_with_the_first_subjects_before_they_ask_the_last(generated):
+    subjects = survey(RecordedMachine(generated / str(FEW)), {}).subjects
+    disk = next(subject for subject in subjects if subject.kind == "disk")
+    asked = []
+    disks = [replace(disk, id=f"disk:{number:04}", scope=Watched(disk.scope, asked, number)) for number in range(1000)]
+    advise(Storage(machine="made up", subjects=tuple(disks)), own_rulebook().rules)
+
+    assert set(asked) == set(range(1000))
+    assert max(at for at, number in enumerate(asked) if number == 0) < asked.index(999)
 
 
 def test_a_program_looks_up_its_own_disks_and_not_those_of_all_others():
