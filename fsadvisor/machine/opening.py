@@ -61,7 +61,7 @@ def _in_file(where: str) -> Machine:
 
 def _in_directory(where: str) -> Machine:
     if os.path.lexists(f"{where}/{recorded.TITLE}"):
-        return RecordedMachine(where, account=False)
+        return RecordedMachine(where)
     try:
         with os.scandir(where) as entries:
             names = [entry.name for entry in islice(entries, _MOST_NAMES + 1)]

@@ -47,7 +47,7 @@ from fsadvisor.machine.runner import MOST_NAMES, OUTPUT_CAP_BYTES, decoded, enco
 from fsadvisor.patterns import late
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Sequence
     from pathlib import Path
 
 
@@ -131,19 +131,14 @@ _AS_IT_STANDS = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
 
 
 class RecordedMachine:
-    """Answers from a folder. Raises MachineError where the folder is no recorded machine.
+    """Answers from a folder. Raises MachineError where the folder is no recorded machine."""
 
-    `account` keeps account of the recordings that are used, for `unused`; a machine of thousands of disks has
-    hundreds of thousands.
-    """
-
-    def __init__(self, folder: Path | str, *, account: bool = True) -> None:
+    def __init__(self, folder: Path | str) -> None:
         self._folder = os.fsencode(folder)
         self._below = self._folder + b"/"
         self.name = decoded(self._folder)
         self._is_folder: dict[str, bool] = {"": True}
         self._unknown: dict[str, dict[tuple[str, str], list[str]]] = {}
-        self._used: set[str] | None = set() if account else None
         title = _title(self.name, self._content(TITLE, _TITLE_CAP_BYTES))
         self.root = bool(title["root"])
         self._complete = title.get("complete") is True
@@ -211,21 +206,6 @@ class RecordedMachine:
         wanted = [process for process in found if isinstance(process, dict) and process.get("name") in names]
         return Reply(json.dumps(wanted), port.PROCESSES_SOURCE)
 
-    def unused(self) -> list[str]:
-        """The recordings that nobody has asked for: files, and lines of %unknown files. Reads the whole folder."""
-        used = self._used or ()
-        return sorted(place for place in self._recordings() if place not in used)
-
-    def _recordings(self) -> Iterator[str]:
-        for folder, _, names in os.walk(self._folder):
-            below = decoded(folder[len(self._folder) :]).strip("/")
-            for name in map(decoded, names):
-                file = f"{below}/{name}" if below else name
-                if name == "%unknown":
-                    yield from (_line_name(file, *key) for key in self._unknown_in(file))
-                elif file != TITLE:
-                    yield file
-
     def _about_path(self, kind: str, path: str, source: str) -> Answer:
         file = answer_path(kind, path)
         content = self._content(file)
@@ -233,21 +213,15 @@ class RecordedMachine:
             unknown_file, name = unknown_path(path)
             why = self._unknown_in(unknown_file).get((kind, name))
             if why is not None:
-                self._note(_line_name(unknown_file, kind, name))
                 return _unknown(why, source)
             if self._is_real_folder(file):
                 file += SHADOWED
                 content = self._content(file)
         if isinstance(content, str):
-            self._note(file)
             return Reply(content, source)
         if content is not None:
             return _sourced(content, source)
         return Unknown(Cause.NOT_EXPOSED, "") if self._complete else Unknown(Cause.NOT_EXPOSED, AGAIN, source)
-
-    def _note(self, place: str) -> None:
-        if self._used is not None:
-            self._used.add(place)
 
     def _unknown_in(self, file: str) -> dict[tuple[str, str], list[str]]:
         """The unanswered questions that one %unknown file lists; lines that are none are left out."""
@@ -267,7 +241,6 @@ class RecordedMachine:
         meta = self._meta(stem)
         if meta is None:
             return Unknown(Cause.NOT_EXPOSED, AGAIN, source)
-        self._note(stem + META)
         if isinstance(meta, dict) and "unknown" in meta:
             return _unknown(meta["unknown"], source)
         if not isinstance(meta, dict) or not isinstance(meta.get("status"), int):
@@ -275,7 +248,6 @@ class RecordedMachine:
         content = self._content(stem + OUTPUT)
         if content is None:
             return unreadable("the recorded output is missing", source)
-        self._note(stem + OUTPUT)
         if isinstance(content, Unknown):
             return _sourced(content, source)
         return Reply(content, str(meta.get("source", source)), meta["status"])
@@ -357,10 +329,6 @@ def _unknown(why: object, source: str) -> Unknown:
 
 def _sourced(unknown: Unknown, source: str) -> Unknown:
     return replace(unknown, source=source)
-
-
-def _line_name(place: str, kind: str, name: str) -> str:
-    return f"{place}: {kind} {name}"
 
 
 def _json(text: str) -> object:

@@ -235,7 +235,6 @@ class JobDone(msgspec.Struct, frozen=True, kw_only=True, tag=True):
 
     at: int
     side: str = ""
-    seconds_left: float = 0.0
     result: Result
 
 

@@ -270,4 +270,4 @@ class ProbeSession:
                 is_kept = self.wanted.keep and result.figure is not None and result.end != "failed"
                 if is_kept and (why := store.keep_for_this_user(result)):
                     hear(Note(text=why))
-                hear(JobDone(at=at, seconds_left=left, result=result))
+                hear(JobDone(at=at, result=result))

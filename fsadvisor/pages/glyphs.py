@@ -95,9 +95,6 @@ class Glyphs(Struct, frozen=True, kw_only=True):
     even: str
     """Where neither side of a scale is the larger."""
 
-    border: str
-    """Between panes that stand side by side."""
-
     frame: str
     """Around a pane: the corners at the top, the joints, the corners at the bottom, then a side and a line."""
 
@@ -131,7 +128,6 @@ UNICODE: Final = Glyphs(
     range_line="─",
     range_high="┤",
     even="│",
-    border="▕",
     frame="╭╮├┤╰╯│─",
     weights="█▌▎▏",
 )
@@ -157,7 +153,6 @@ ASCII: Final = Glyphs(
     range_line="-",
     range_high="|",
     even=":",
-    border="|",
     frame="++++++|-",
     weights="#=-.",
 )

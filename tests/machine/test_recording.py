@@ -15,6 +15,7 @@ from fsadvisor.machine.port import MachineError, Reply
 from fsadvisor.machine.recorded import AGAIN, RecordedMachine
 from fsadvisor.machine.recording import RecordingMachine
 from tests.cases import tries
+from tests.machine.accounted import AccountedMachine
 from tests.machine.scripted import ScriptedMachine
 
 UUID = "0a1b2c3d-1111-4222-8333-0123456789ab"
@@ -86,7 +87,7 @@ def test_a_recorded_machine_answers_all_questions_as_the_live_one_did(tmp_path):
     answers = ask_everything(recording)
     recording.write(tmp_path / "machine")
     replace = recording.identities().replace
-    recorded = RecordedMachine(tmp_path / "machine")
+    recorded = AccountedMachine(tmp_path / "machine")
     assert ask_everything(recorded, replace) == replaced(answers, replace)
     assert recorded.root is True
     assert recorded.unused() == []
@@ -211,7 +212,7 @@ def test_a_recording_that_kept_fewer_settings_does_not_pass_for_one_that_has_non
 
 
 def test_recordings_that_nobody_asked_for_are_listed(folder):
-    machine = RecordedMachine(folder)
+    machine = AccountedMachine(folder)
     machine.read("/sys/block/sda/queue/write_cache")
     machine.read("/nowhere")
     unused = machine.unused()
@@ -269,7 +270,7 @@ def test_damaged_recordings_are_unreadable_and_never_raise(folder, content):
     for path in sorted(folder.rglob("*")):
         if path.is_file() and path.name != "machine.toml":
             path.write_bytes(content.encode("utf-8", "surrogateescape"))
-    machine = RecordedMachine(folder)
+    machine = AccountedMachine(folder)
     answers = ask_everything(machine)
     assert machine.unused() is not None
     assert answers["run"][0].cause is Cause.UNREADABLE
@@ -291,7 +292,7 @@ def test_any_path_can_be_recorded(files):
         recording.read(path), recording.entries(path), recording.read(path + "/x"), recording.link(path)
     with tempfile.TemporaryDirectory() as folder:
         recording.write(Path(folder))
-        recorded = RecordedMachine(folder)
+        recorded = AccountedMachine(folder)
         replace = recording.identities().replace
         for path, text in files.items():
             new = replace(path)

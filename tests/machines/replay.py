@@ -8,7 +8,6 @@ import msgspec
 from msgspec import structs
 
 from fsadvisor.facts import Unknown
-from fsadvisor.machine.recorded import RecordedMachine
 from fsadvisor.report.as_json import as_json
 from fsadvisor.report.as_text import as_text
 from fsadvisor.report.model import Provenance
@@ -16,6 +15,7 @@ from fsadvisor.rulebook.advise import advise
 from fsadvisor.rulebook.loading import own_rulebook
 from fsadvisor.rulebook.rule import Outcome
 from fsadvisor.survey.whole import survey
+from tests.machine.accounted import AccountedMachine
 from tests.paths import FIXTURES
 
 RULES = own_rulebook().rules
@@ -30,7 +30,7 @@ GOLDEN = ("verdicts.txt", "report.json", "report.txt")
 @functools.cache
 def audit(folder):
     """Once in each process: the recorded machine, its storage under the folder's own name, and the verdicts."""
-    machine = RecordedMachine(folder)
+    machine = AccountedMachine(folder)
     storage = structs.replace(survey(machine, {}), machine=folder.name)
     return machine, storage, advise(storage, RULES)
 

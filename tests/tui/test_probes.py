@@ -71,7 +71,7 @@ class Played:
         self.hear(messages.Finished(state="cancelled"))
 
     def finish(self):
-        self.hear(messages.JobDone(at=1, seconds_left=0.0, result=RESULT))
+        self.hear(messages.JobDone(at=1, result=RESULT))
         self.hear(messages.Finished(state="done"))
 
 

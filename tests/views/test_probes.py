@@ -279,7 +279,7 @@ def test_what_strangers_wrote_into_a_result_harms_no_screen(storage, signs, widt
     pages = [
         probe_page.job_page("commit-fdatasync", HOSTILE, held, NOW, width, signs),
         probe_page.mount_page(HOSTILE, held, NOW, width, signs),
-        probe_progress.progress_page(progress(messages.JobDone(at=1, seconds_left=0, result=hostile)), width, signs),
+        probe_progress.progress_page(progress(messages.JobDone(at=1, result=hostile)), width, signs),
         probe_progress.progress_page(progress(messages.Finished(state="failed", error=HOSTILE)), width, signs),
         probe_progress.progress_page(progress(messages.Note(text=HOSTILE, kind="pause")), width, signs),
         probe_progress.asking_page(progress(target=HOSTILE)),
@@ -347,7 +347,7 @@ def test_a_gentle_probe_that_waits_says_why_until_it_goes_on():
 
 def test_after_its_end_results_stand_in_the_order_they_ran(storage, mount):
     ended = [
-        messages.JobDone(at=at, seconds_left=0, result=result(storage, mount, job=job))
+        messages.JobDone(at=at, result=result(storage, mount, job=job))
         for at, job in enumerate(("create-1", "commit-fdatasync"), 1)
     ]
     found = progress(*ended, messages.Finished(state="done"))

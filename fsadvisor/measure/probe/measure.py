@@ -97,7 +97,6 @@ class Progress(Struct, frozen=True, kw_only=True):
     seconds: float
     seconds_left: float
     """At most: it may settle before."""
-    written_bytes: int
 
 
 Event: TypeAlias = Progress | Result
@@ -144,7 +143,6 @@ class Run:
             figure=self._figure(self._steady()),
             seconds=seconds,
             seconds_left=max(0.0, self._budget.seconds - seconds),
-            written_bytes=self._written(),
         )
 
     def ended(self) -> tuple[End, str] | None:

@@ -82,7 +82,6 @@ class JobEnded(Struct, frozen=True, kw_only=True):
     """A job has ended."""
 
     at: int
-    job: Job
     result: Result
 
 
@@ -97,7 +96,7 @@ def run(plan: ProbePlan, stop: Stop) -> Iterator[Event]:
         yield JobStarted(at=number, job=job)
         refused = plan.refused_now(job)
         if refused:
-            yield JobEnded(at=number, job=job, result=_not_begun(plan, job, refused))
+            yield JobEnded(at=number, result=_not_begun(plan, job, refused))
             continue
         yield from _measured(plan, stop, number, job)
 
@@ -133,7 +132,7 @@ def _measured(plan: ProbePlan, stop: Stop, number: int, job: Job) -> Iterator[Ev
         result = replace(result, end="cancelled", error="")
     elif gave_way:
         result = replace(result, end="failed", error=_GAVE_WAY)
-    yield JobEnded(at=number, job=job, result=result)
+    yield JobEnded(at=number, result=result)
 
 
 def _may_go_on(gentle: Gentle | None, stop: Stop) -> bool:

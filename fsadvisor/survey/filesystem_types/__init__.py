@@ -39,7 +39,6 @@ class Superblock(Struct, frozen=True, kw_only=True, gc=False):
     """
 
     id: str
-    name: str
     type: str
     source: str
     number: str

@@ -143,7 +143,6 @@ def _superblock(mounts: list[Mount], tree: BlockTree, listed: Listed) -> Superbl
     name = tree.devices[devices.names[0]].path if alone else f"{mount.fs_type} at {mount.mount_point}"
     return Superblock(
         id=f"filesystem:{name}",
-        name=name,
         type=mount.fs_type,
         source=mount.source,
         number=mount.major_minor,

@@ -146,7 +146,6 @@ class TrialProgress(MeasurementProgress, frozen=True, kw_only=True):
     doing: str = ""
     """What it is at between windows."""
     stands: tuple[MountedSide, ...] = ()
-    engine: str = ""
     blocks: tuple[TrialInterim, ...] = ()
     """Of a trial: after each."""
     comparison: TrialComparison | None = None
@@ -195,8 +194,8 @@ class TrialProgress(MeasurementProgress, frozen=True, kw_only=True):
         match event:
             case Note(text=text, kind="step"):
                 return replace(self, doing=text)
-            case SidesReady(stands=stands, engine=engine):
-                return replace(self, stands=stands, engine=engine, doing="")
+            case SidesReady(stands=stands):
+                return replace(self, stands=stands, doing="")
             case BlockProgress(progress=progress):
                 return replace(self, blocks=(*self.blocks, progress), doing="")
             case TrialDone(comparison=comparison):
