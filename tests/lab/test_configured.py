@@ -2,6 +2,7 @@
 
 import os
 import re
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -125,7 +126,7 @@ def test_a_mount_unit_counts_where_there_is_no_line_in_fstab(scenario, disk):
     scenario.second("systemd-analyze", "verify", "/etc/systemd/system/srv-lab-data.mount", check=False)
 
 
-TOOLS = Path(sys.prefix) / "tools" / "bin"
+TOOLS = f"{os.environ['PATH']}:{sys.prefix}/tools/bin"
 """Where nfs-kernel-server was unpacked: its package would start servers where it is installed."""
 NFSD, EXPORTS, ETAB = Path("/proc/fs/nfsd"), "/etc/exports", Path("/var/lib/nfs/etab")
 ROOT, CLIENT = Path("/run/lab-exports"), Path("/run/lab-client")
@@ -186,10 +187,10 @@ def flushed(name, folder):
 
 
 @pytest.mark.kernels
-@pytest.mark.skipif(not (TOOLS / "exportfs").exists(), reason="no source of this machine has nfs-kernel-server")
+@pytest.mark.skipif(shutil.which("exportfs", path=TOOLS) is None, reason="nfs-kernel-server is nowhere")
 def test_exports_are_told_as_the_server_itself_tells_them_and_async_ends_by_the_remedy(scenario, monkeypatch):
     """NFS server of nfs-utils with a sync and an async export of SATA SSDs, mounted by a client: sync by the remedy"""
-    monkeypatch.setenv("PATH", f"{os.environ['PATH']}:{TOOLS}")
+    monkeypatch.setenv("PATH", TOOLS)
     disks = dict(zip(("sync", "other"), scenario.attach("sata-ssd"), strict=True))
     scenario.folder = ROOT
     points = {}
