@@ -80,13 +80,15 @@ class _Overlaid:
     def __getattr__(self, name: str) -> Any:  # noqa: ANN401 - whatever a field holds
         if name in self._named:
             return _value(self._named[name])
-        for one in self._found:
-            if hasattr(one, name):
-                return _value(getattr(one, name))
+        for found in self._found:
+            if hasattr(found, name):
+                return _value(getattr(found, name))
+            if isinstance(found, msgspec.Struct) and found.__struct_config__.tag_field == name:
+                return found.__struct_config__.tag
         raise AttributeError(name)
 
 
-def _value(content: object) -> object:  # noqa: C901 - a case each
+def _value(content: object) -> object:
     match content:
         case float():
             return float(f"{content:.6g}")  # more digits would tell of the clock
@@ -102,8 +104,6 @@ def _value(content: object) -> object:  # noqa: C901 - a case each
             return _Overlaid(content.value, content, known="yes")
         case None | int():
             return content
-        case msgspec.Struct() if content.__struct_config__.forbid_unknown_fields:
-            return content  # a shape
         case Mapping():
             return {name: _value(one) for name, one in content.items()}
         case tuple() | list():

@@ -62,18 +62,17 @@ _ROW = re.compile(rf"\s*([0-9]{{1,15}})\s+{_TIME}\s+{_TIME}\s+{_TIME}\s+(\S+)\s+
 _US = {"ns": 0.001, "us": 1.0, "ms": 1e3, "s": 1e6, "m": 6e7, "h": 3.6e9}
 
 
-class LockWaits(Struct, frozen=True, kw_only=True):
-    """One place that took a lock."""
+class LockWaits(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    """A place in the kernel that took a lock; times of all who waited."""
 
-    contended: int
-    """How often it was waited for."""
-    total_us: float
-    """By all who waited."""
-    longest_us: float
     type: str
     """spinlock (the processor is busy meanwhile), mutex, rwsem:R, rwsem:W, …"""
     caller: str
     """The kernel's function."""
+    contended: int
+    """How often it was waited for."""
+    total_us: float
+    longest_us: float
 
 
 class PerfLock(Struct, frozen=True, kw_only=True):

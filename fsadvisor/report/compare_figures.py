@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Final, Literal, TypeAlias
 import msgspec
 from msgspec import Struct
 
-from fsadvisor.measure.compare.matrix import Standing
+from fsadvisor.measure.compare.matrix import Question, Standing
+from fsadvisor.measure.probe.cost import Cost  # noqa: TC001 - msgspec reads the annotation
 from fsadvisor.measure.probe.target import bytes_text
 from fsadvisor.pages.published import document_in_lines, published
 from fsadvisor.pages.values import counted, listed
@@ -20,7 +21,6 @@ if TYPE_CHECKING:
     from fsadvisor.measure import compare
     from fsadvisor.measure.compare import matrix
     from fsadvisor.measure.compare.matrix import Comparison, Ranked
-    from fsadvisor.measure.probe import cost
     from fsadvisor.measure.probe.result import Figure, Result
     from fsadvisor.measure.probe.target import Objection
 
@@ -85,7 +85,7 @@ def ground(asked_ground: str, about: Circumstances) -> str:
     return f"in images on {about.image_folder}" if asked_ground == "image" else "as they are"
 
 
-def group(asked: matrix.Question, about: Circumstances) -> str:
+def group(asked: Question, about: Circumstances) -> str:
     """What the figures of a group have in common."""
     promised = {"flushes": ", whose syncs end with a flush", "no flushes": ", whose syncs end with no flush"}
     return f"{ground(asked.ground, about)}{promised.get(asked.promise, '')}"
@@ -219,15 +219,6 @@ class Side(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True
     note: str
 
 
-class Question(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
-    """What a figure answers; only figures of which all of it is equal are ranked together."""
-
-    work: str
-    ground: str
-    engine: str
-    promise: str
-
-
 class Times(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     """How many times, at least and at most by the ends of the intervals."""
 
@@ -290,8 +281,8 @@ class Compare(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=T
     seconds: float
     width: float
     seed: int
-    cost: probe_figures.Cost
-    findings: tuple[probe_figures.Finding, ...]
+    cost: Cost
+    findings: tuple[probe_figures.ProbeObjection, ...]
     sides: tuple[Side, ...]
     leads: tuple[Lead, ...]
     universal: dict[Literal["image", "bare"], str | None]
@@ -304,7 +295,7 @@ class Compare(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=T
 def as_json(
     comparison: Comparison,
     about: Circumstances,
-    cost: cost.Cost,
+    cost: Cost,
     findings: Sequence[Objection],
 ) -> str:
     """The document, a workload on a line, escaped as in the report."""
@@ -343,7 +334,6 @@ def _cell(ranked: Ranked) -> Cell:
         Cell,
         ranked,
         side=ranked.cell.side.name,
-        question=ranked.question and ranked.question._asdict(),
         best_is=ranked.times and dict(zip(("low", "high"), ranked.times, strict=True)),
         result=result and probe_figures.result_of(result),
     )

@@ -4,7 +4,8 @@ from typing import TYPE_CHECKING, Final, Literal, TypeAlias
 
 import msgspec
 
-from fsadvisor.measure.forecast import NoFit
+from fsadvisor.measure.forecast import Interval, NoFit
+from fsadvisor.measure.forecast.analysis import Pair
 from fsadvisor.measure.forecast.classes import CLASSES
 from fsadvisor.pages.published import document, published
 
@@ -18,13 +19,6 @@ if TYPE_CHECKING:
 SCHEMA: Final = "fsadvisor/forecast/1"
 
 ClassName: TypeAlias = Literal["I", "II", "III", "follows", "falls", "undecided"]
-
-
-class Interval(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
-    """95 %; null is a side that the data leave open."""
-
-    low: float | None
-    high: float | None
 
 
 class Fit(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
@@ -81,26 +75,6 @@ class Curve(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=Tru
     calibrated_ms: tuple[float, float] | None
     in_2014: ClassName | None
     expected: tuple[Expected, ...]
-
-
-class Inversion(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
-    """At both latencies the intervals are apart."""
-
-    slow_leader: str
-    fast_leader: str
-    slow_ms: float
-    fast_ms: float
-
-
-class Pair(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
-    """Two filesystems under a workload; `apart` of the `compared` latencies tell which is faster."""
-
-    workload: str
-    first: str
-    second: str
-    compared: int
-    apart: int
-    inversions: tuple[Inversion, ...]
 
 
 class Bounds(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):

@@ -5,9 +5,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final, Literal, TypeAlias
 
 import msgspec
+from msgspec.structs import replace
 
-from fsadvisor.measure.probe.cost import seconds_text
+from fsadvisor.measure.probe.cost import Cost, seconds_text
 from fsadvisor.measure.probe.jobs import Headline
+from fsadvisor.measure.probe.result import Figure  # noqa: TC001 - msgspec reads the annotation
 from fsadvisor.measure.probe.target import bytes_text
 from fsadvisor.pages.published import document_in_lines, published
 from fsadvisor.pages.values import counted
@@ -15,8 +17,6 @@ from fsadvisor.pages.values import counted
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from fsadvisor.measure.probe import cost
-    from fsadvisor.measure.probe.result import Figure as MeasuredFigure
     from fsadvisor.measure.probe.result import Result as MeasuredResult
     from fsadvisor.measure.probe.target import Objection
 
@@ -64,14 +64,14 @@ def amount(headline: str, value: float) -> str:
     return rate_text(value) if headline == Headline.BYTES_PER_S.name else number(value)
 
 
-def figure_text(headline: str, figure: MeasuredFigure) -> str:
+def figure_text(headline: str, figure: Figure) -> str:
     """'289 µs per sync', '60,600 files/s', '1 extent'."""
     if headline == Headline.EXTENTS.name and figure.median == 1:
         return "1 extent"
     return f"{amount(headline, figure.median)} {_NAMES.get(headline, '')}".rstrip()
 
 
-def sureness(figure: MeasuredFigure) -> str:
+def sureness(figure: Figure) -> str:
     """'± 2.8 %'; what is wider than the figure itself is not worth a number."""
     return "± > 100 %" if figure.half_width > 1 else f"± {number(100 * figure.half_width)} %"
 
@@ -95,7 +95,7 @@ def of_all(result: MeasuredResult) -> str:
     return f"of all {number_of:,} {what} together" if number_of else f"of all {what} together"
 
 
-def unsettled(part: MeasuredFigure, whole: float) -> bool:
+def unsettled(part: Figure, whole: float) -> bool:
     """Whether a part of an fsync is known less well than to a tenth of the whole."""
     return (part.high - part.low) / 2 > _UNSETTLED * whole
 
@@ -128,7 +128,7 @@ def written_text(result: MeasuredResult) -> str:
     return f"{result.amplification:.2f} bytes written by the disks{f' ({names})' if names else ''} for each byte asked"
 
 
-def beside(result: MeasuredResult) -> Iterator[tuple[str, MeasuredFigure]]:
+def beside(result: MeasuredResult) -> Iterator[tuple[str, Figure]]:
     """What is told beside the parts of an fsync: words, and how long it takes."""
     parts = result.parts_us
     if "flush_counted" in parts:
@@ -146,7 +146,7 @@ def _counted(names: Sequence[str]) -> str:
     return f"counted{at_names(names)}{slowest}" if names else "as the disks count them"
 
 
-def cost_words(takes: cost.Cost) -> Iterator[tuple[str, str]]:
+def cost_words(takes: Cost) -> Iterator[tuple[str, str]]:
     """What it takes in time, writes and space, each in words."""
     yield "time", f"{seconds_text(takes.least_seconds)} at least, about {seconds_text(takes.most_seconds)} at most"
     yield "writes", f"up to {bytes_text(takes.written_bytes)}" if takes.written_bytes else "nothing"
@@ -175,31 +175,12 @@ SCHEMA: Final = "fsadvisor/probe-run/1"
 State: TypeAlias = Literal["done", "refused", "not started", "cancelled"]
 
 
-class Cost(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
-    """What the jobs take, at most but for least_seconds: told before anything starts."""
-
-    written_bytes: int
-    room_bytes: int
-    files: int
-    least_seconds: float
-    most_seconds: float
-
-
-class Finding(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+class ProbeObjection(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     """Something that speaks against running them there."""
 
     level: Literal["refused", "warning"]
     question: str
     says: str
-
-
-class Figure(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
-    """A median over windows and its 95 % interval."""
-
-    median: float
-    low: float
-    high: float
-    windows: int
 
 
 class Bin(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
@@ -260,7 +241,7 @@ class Probe(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=Tru
     jobs: tuple[str, ...]
     state: State
     cost: Cost
-    findings: tuple[Finding, ...]
+    findings: tuple[ProbeObjection, ...]
     results: tuple[Result, ...]
 
 
@@ -270,7 +251,7 @@ def as_json(
     mount: str | None,
     jobs: Sequence[str],
     state: State,
-    cost: cost.Cost,
+    cost: Cost,
     findings: Sequence[Objection],
     results: Sequence[MeasuredResult],
 ) -> str:
@@ -289,9 +270,9 @@ def as_json(
     return document_in_lines(head, map(result_of, results))
 
 
-def cost_of(one: cost.Cost) -> Cost:
+def cost_of(cost: Cost) -> Cost:
     """A cost as it is published."""
-    return published(Cost, one, most_seconds=round(one.most_seconds, 1))
+    return replace(cost, most_seconds=round(cost.most_seconds, 1))
 
 
 def result_of(measured: MeasuredResult) -> Result:

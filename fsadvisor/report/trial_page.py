@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Final, Literal, TypeAlias
 import msgspec
 
 from fsadvisor.measure.probe.cost import seconds_text
+from fsadvisor.measure.probe.result import Figure  # noqa: TC001 - msgspec reads the annotation
 from fsadvisor.measure.probe.target import bytes_text
 from fsadvisor.measure.trial import AGAIN, BARE, CHANGED, DEFAULT, remarks
 from fsadvisor.pages.document import Block, Gap, Item, Labelled, paragraph
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from fsadvisor.measure import trial
-    from fsadvisor.measure.probe import cost as probe_cost
+    from fsadvisor.measure.probe.cost import Cost
     from fsadvisor.measure.trial import TrialComparison, TrialOutcome, testbed
     from fsadvisor.measure.trial.change import TrialChange
     from fsadvisor.survey import tried
@@ -54,7 +55,7 @@ def plan(change: TrialChange, target: str, *, on_device: bool) -> Iterator[Block
         yield Labelled("danger", line(clean(danger, None)), 10)
 
 
-def takes(cost: probe_cost.Cost) -> Iterator[Block]:
+def takes(cost: Cost) -> Iterator[Block]:
     """What a trial takes: time, writes and space."""
     seconds = f"{seconds_text(cost.least_seconds)} at least, about {seconds_text(cost.most_seconds)} at most"
     yield Labelled("time", line(seconds), 10)
@@ -124,7 +125,7 @@ SCHEMA: Final = "fsadvisor/trial-run/1"
 State: TypeAlias = Literal["done", "refused", "not started", "cancelled", "failed"]
 
 
-class Cost(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+class TrialCost(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     """What it takes, at most but for least_seconds: told before anything starts."""
 
     written_bytes: int
@@ -152,16 +153,7 @@ class Ratio(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=Tru
     says: str
 
 
-class Figure(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
-    """A median over windows and its 95 % interval, in the unit of the headline."""
-
-    median: float
-    low: float
-    high: float
-    windows: int
-
-
-class Side(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+class TrialSide(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     """One side: the kernel's own words where it was mounted, null for the folder itself."""
 
     figure: Figure | None
@@ -199,13 +191,13 @@ class Trial(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=Tru
     changed: Form
     left_out_options: tuple[str, ...]
     dangers: tuple[str, ...]
-    cost: Cost
+    cost: TrialCost
     refused: tuple[str, ...]
     warnings: tuple[str, ...]
     gain: Ratio | None
     control: Ratio | None
     bare: Ratio | None
-    sides: dict[str, Side]
+    sides: dict[str, TrialSide]
     end: Literal["settled", "budget", "cancelled", "failed"] | None
     error: str
     blocks: int
@@ -228,7 +220,7 @@ def as_json(
     target: str,
     on_device: bool,
     mount: str,
-    taken: probe_cost.Cost,
+    taken: Cost,
     refused: Sequence[str],
     warnings: Sequence[str],
     matters: float,
@@ -257,7 +249,7 @@ def as_json(
             left_out_options=change.left_out,
             dangers=change.dangers,
             cost=published(
-                Cost,
+                TrialCost,
                 taken,
                 least_seconds=round(taken.least_seconds, 1),
                 most_seconds=round(taken.most_seconds, 1),
@@ -285,10 +277,10 @@ def _ratio(one: tried.Ratio | None, matters: float) -> Ratio | None:
     return None if one is None else published(Ratio, one, kind=kind(one, matters), says=sentence(one, matters))
 
 
-def _sides(found: trial.TrialOutcome, seen: trial.TrialComparison) -> dict[str, Side]:
+def _sides(found: trial.TrialOutcome, seen: trial.TrialComparison) -> dict[str, TrialSide]:
     stands = {stand.side: stand for stand in found.stands}
     return {name: _side(one, stands.get(name)) for name, one in seen.sides.items()}
 
 
-def _side(one: trial.TrialSide, stand: testbed.MountedSide | None) -> Side:
-    return published(Side, one, stand or _NOT_MOUNTED, shown_options=stand.options if stand else None)
+def _side(one: trial.TrialSide, stand: testbed.MountedSide | None) -> TrialSide:
+    return published(TrialSide, one, stand or _NOT_MOUNTED, shown_options=stand.options if stand else None)

@@ -6,7 +6,9 @@ import msgspec
 
 from fsadvisor.facts import Unknown
 from fsadvisor.measure.waits import journals
+from fsadvisor.measure.waits.threads import Runner, Waiter
 from fsadvisor.pages.published import document, published
+from fsadvisor.readers.kernel_traces import LockWaits
 from fsadvisor.report import probe_figures
 
 if TYPE_CHECKING:
@@ -151,28 +153,6 @@ class Untold(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=Tr
     source: str
 
 
-class Waiter(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
-    """Threads of one name that waited at one place in the kernel: how many at a time, and how many different ones.
-
-    `function` is '' where it is not told; `kind` is what is waited for there.
-    """
-
-    name: str
-    function: str
-    kind: Literal["disk", "lock", "journal", "network", "other", "gone on", "not told"]
-    waiting: float
-    threads: int
-
-
-class Runner(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
-    """A thread that ran, or could, in this share of the looks."""
-
-    name: str
-    pid: int
-    thread: int
-    share: float
-
-
 class Threads(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True, tag_field="known", tag="yes"):
     """Means over all looks; `kinds` are what those that waited waited for."""
 
@@ -186,22 +166,12 @@ class Threads(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=T
     source: str
 
 
-class Lock(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
-    """A place in the kernel that took a lock; times of all who waited."""
-
-    type: str
-    caller: str
-    contended: int
-    total_us: float
-    longest_us: float
-
-
 class Locks(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True, tag_field="known", tag="yes"):
     """How many threads slept for a lock of the kernel, and how many spun, on average; the longest waited for first."""
 
     waiting: float
     spinning: float
-    locks: tuple[Lock, ...]
+    locks: tuple[LockWaits, ...]
     source: str
 
 

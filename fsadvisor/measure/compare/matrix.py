@@ -10,9 +10,10 @@ from __future__ import annotations
 
 from enum import Enum
 from itertools import groupby
-from typing import TYPE_CHECKING, Literal, NamedTuple
+from typing import TYPE_CHECKING, Literal
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from fsadvisor.measure.compare import Cell, syncs
 from fsadvisor.measure.probe.result import FEWEST
@@ -42,8 +43,8 @@ class Standing(Enum):
     """No figure, or one that no rank may rest on."""
 
 
-class Question(NamedTuple):
-    """What a figure answers. Figures are ranked where all of it is equal."""
+class Question(Struct, frozen=True, order=True, forbid_unknown_fields=True, kw_only=True):
+    """What a figure answers; only figures of which all of it is equal are ranked together."""
 
     work: str
     ground: str
@@ -274,7 +275,7 @@ def _share(cell: Cell | None, base: Cell | None, *, same_ground: bool) -> tuple[
     if cell is None or base is None or obstacle(cell) or obstacle(base):
         return None
     asked, other = question(cell), question(base)
-    if asked != (other if same_ground else other._replace(ground=asked.ground)):
+    if asked != (other if same_ground else replace(other, ground=asked.ground)):
         return None
     figures = [it.result.figure for it in (cell, base) if it.result and it.result.figure]
     if len(figures) < _MORE_THAN_ONE:

@@ -220,8 +220,8 @@ FALLS: Final = "throughput falls, or stays, as the device gets faster: the model
 ONE_LATENCY: Final = "only one device latency was measured: C and l_sw cannot be told apart"
 
 
-class Interval(Struct, frozen=True):
-    """95 %; None is a side that the data leave open."""
+class Interval(Struct, frozen=True, forbid_unknown_fields=True):
+    """95 %; null is a side that the data leave open."""
 
     low: float | None
     high: float | None

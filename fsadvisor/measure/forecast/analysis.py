@@ -93,27 +93,27 @@ WARN_BELOW_MS: Final = 1.0
 Faster: TypeAlias = Literal["first", "second", "unknown"]
 
 
-class Inversion(Struct, frozen=True, kw_only=True):
-    """`slow_leader` is faster at `slow_ms` and slower at `fast_ms`, the latencies nearest to where they change."""
+class Inversion(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    """`slow_leader` is faster at `slow_ms` and slower at `fast_ms`, by intervals that are apart."""
 
-    workload: str
     slow_leader: str
     fast_leader: str
     slow_ms: float
     fast_ms: float
 
 
-class Pair(Struct, frozen=True, kw_only=True):
-    """Two filesystems under a workload, and all their changes of place, from slow devices to fast ones."""
+class Pair(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    """Two filesystems under a workload; `apart` of the `compared` latencies tell which is faster."""
 
     workload: str
     first: str
     second: str
-    inversions: tuple[Inversion, ...]
     compared: int
     """Latencies at which both were measured."""
     apart: int
     """Of these, where intervals tell which is faster."""
+    inversions: tuple[Inversion, ...]
+    """Changes of place, from slow devices to fast ones."""
 
 
 def pairs(curves: Iterable[Curve]) -> tuple[Pair, ...]:
@@ -151,7 +151,6 @@ def _changes(first: Curve, second: Curve, decided: Sequence[tuple[float, Faster]
         if before != after:
             leaders = (first, second) if before == "first" else (second, first)
             yield Inversion(
-                workload=first.workload,
                 slow_leader=leaders[0].filesystem,
                 fast_leader=leaders[1].filesystem,
                 slow_ms=slow_ms,

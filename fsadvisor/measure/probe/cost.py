@@ -36,8 +36,8 @@ _FILE_AT_LEAST: Final = 4096
 """Room that an empty file is reckoned with: its inode and its name."""
 
 
-class Cost(Struct, frozen=True, kw_only=True):
-    """All of it is at most, but for `least_seconds`."""
+class Cost(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    """What jobs take, at most but for least_seconds: told before anything starts."""
 
     written_bytes: int
     """By the jobs themselves; a filesystem or RAID adds its own."""

@@ -31,8 +31,8 @@ End: TypeAlias = Literal["settled", "budget", "cancelled", "failed"]
 """Why it ended: the interval was narrow enough, time or bytes were used up, somebody stopped it, an error."""
 
 
-class Figure(Struct, frozen=True, kw_only=True):
-    """A median over windows with its 95 % interval; in the headline's unit."""
+class Figure(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    """A median over windows and its 95 % interval, in the headline's unit."""
 
     median: float
     low: float

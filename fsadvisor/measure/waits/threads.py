@@ -79,18 +79,20 @@ _LOCKS_ITSELF: Final = re.compile(
 """Innermost in a stack, these wait for an inode's lock: a stack of /proc leaves out the functions that put to sleep."""
 
 
-class Waiter(Struct, frozen=True, kw_only=True):
-    """Threads of one name that waited at one place: how many at a time, on average, and how many different ones."""
+class Waiter(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    """Threads of one name that waited at one place in the kernel: how many at a time, and how many different ones.
+
+    `function` is '' where it is not told; `kind` is what is waited for there.
+    """
 
     name: str
     function: str
-    """The kernel's, '' where it is not told."""
     kind: For
     waiting: float
     threads: int
 
 
-class Runner(Struct, frozen=True, kw_only=True):
+class Runner(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     """A thread that ran, or could, in this share of the looks."""
 
     name: str
