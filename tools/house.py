@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
+    from collections.abc import Callable, Iterable, Iterator, Mapping
 
 Graph = dict[str, set[str]]
 """What each module imports of the same package."""
@@ -147,11 +147,22 @@ def shared_class_names(house: House) -> dict[str, list[str]]:
 
 def shared_in_one_package(house: House) -> dict[str, list[str]]:
     """Names of classes that stand for several things in one package."""
-    packages = {
-        name: [one for one in modules if Counter(map(_part, modules))[_part(one)] > 1]
-        for name, modules in shared_class_names(house).items()
-    }
-    return {name: modules for name, modules in packages.items() if modules}
+    return _shared_within(house, _part)
+
+
+def shared_in_one_layer(house: House) -> dict[str, list[str]]:
+    """Names of classes that stand for several things in one layer, packages and modules of a circle left out."""
+    numbered = enumerate(layers(by_package(house.imports())))
+    layer = {part: number for number, parts in numbered for part in parts}
+    return _shared_within(house, lambda module: layer.get(_part(module), module))
+
+
+def _shared_within(house: House, part: Callable[[str], str | int]) -> dict[str, list[str]]:
+    found = {}
+    for name, modules in shared_class_names(house).items():
+        times = Counter(map(part, modules))
+        found[name] = [module for module in modules if times[part(module)] > 1]
+    return {name: modules for name, modules in found.items() if modules}
 
 
 _SCOPES = (
@@ -218,6 +229,7 @@ def table(house: House) -> dict[str, str]:
         "circles of packages": str(len(circles(packages))),
         "class names of several modules": str(len(shared_class_names(house))),
         "  within one package": str(len(shared_in_one_package(house))),
+        "  within one layer": str(len(shared_in_one_layer(house))),
     }
 
 

@@ -11,7 +11,7 @@ from msgspec import Struct, field
 from fsadvisor.facts import Cause, Known, Unknown
 from fsadvisor.patterns import late
 from fsadvisor.readers import attestations, real, whole
-from fsadvisor.readers.attestations import Entry
+from fsadvisor.readers.attestations import Statement
 from fsadvisor.rulebook.mistakes import offsets
 from fsadvisor.storage import Disk, by_name
 from fsadvisor.storage.about import ATTEST
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from fsadvisor.readers.attestations import Attestations, PinnedDrive, Value
     from fsadvisor.rulebook.rule import Rule
     from fsadvisor.storage import Storage, Subject
-    from fsadvisor.storage.catalogue import Entry as Fact
+    from fsadvisor.storage.catalogue import FactEntry as Fact
     from fsadvisor.survey.identity import Identity
 
 
@@ -69,7 +69,7 @@ class UnattestedMachine(Struct, frozen=True, kw_only=True):
     identity: Callable[[str], Identity]
 
 
-def attestation(seen: UnattestedMachine, name: str, subject: str, value: str | None, saying: Saying) -> Entry:
+def attestation(seen: UnattestedMachine, name: str, subject: str, value: str | None, saying: Saying) -> Statement:
     """An entry for `fsadvisor attest`. Raises ClaimError."""
     fact = attestable(name)
     meant = drives_of(seen.storage, subject) if fact.namespace == "disk" else []
@@ -118,7 +118,7 @@ def _model(disk: Subject) -> str:
     return (read_fact.value(facts.model) or "") if isinstance(facts, Disk) else ""
 
 
-def waiver(seen: UnattestedMachine, rules: Iterable[Rule], rule: str, subject: str, saying: Saying) -> Entry:
+def waiver(seen: UnattestedMachine, rules: Iterable[Rule], rule: str, subject: str, saying: Saying) -> Statement:
     """An entry for `fsadvisor waive`. Raises ClaimError."""
     known = {it.id: it for it in rules}
     if rule not in known:
@@ -209,12 +209,12 @@ def _entry(
     saying: Saying,
     drives: tuple[PinnedDrive, ...],
     uuid: str | None,
-) -> Entry:
+) -> Statement:
     if until < saying.on:
         raise ClaimError(f"--until {until} is past already: today is {saying.on}")
     if saying.link and not _LINK.fullmatch(saying.link):
         raise ClaimError(f"--link {saying.link!r} is neither an address (https://…) nor a path (/…)")
-    return Entry(
+    return Statement(
         place=kind,
         kind=kind,
         about=about,
@@ -254,7 +254,7 @@ def written_entries(text: str, file: str = "the file of attestations") -> Attest
     return record
 
 
-def with_entry(text: str, entry: Entry) -> str:
+def with_entry(text: str, entry: Statement) -> str:
     """The text with one entry more, in place of those on the same fact or rule and subject."""
     for old in _alike(written_entries(text), entry.kind, entry.about, entry.subject):
         text = _without(text, old)
@@ -282,7 +282,7 @@ def _of_kind(record: Attestations, kind: str) -> list[tuple[object, ...]]:
     return [_bare(it) for it in record.entries if it.kind == kind]
 
 
-def _alike(record: Attestations, kind: str, about: str, subject: str) -> list[Entry]:
+def _alike(record: Attestations, kind: str, about: str, subject: str) -> list[Statement]:
     """Last first, so that taking one out leaves the places of the others."""
     found = [
         it
@@ -292,7 +292,7 @@ def _alike(record: Attestations, kind: str, about: str, subject: str) -> list[En
     return sorted(found, key=lambda it: int(it.place.rpartition(" ")[2]), reverse=True)
 
 
-def _without(text: str, entry: Entry) -> str:
+def _without(text: str, entry: Statement) -> str:
     """The text without one entry: from its header to the next one, whose comments stay with it."""
     own = (entry.kind, int(entry.place.rpartition(" ")[2]) - 1)
     places = offsets(text)
@@ -308,7 +308,7 @@ def _without(text: str, entry: Entry) -> str:
     return _checked(text, head + "".join(kept) + text[end:], entry)
 
 
-def _checked(before: str, after: str, gone: Entry) -> str:
+def _checked(before: str, after: str, gone: Statement) -> str:
     """The new text, if it says all that the old one did but for one entry."""
     was = [_bare(it) for it in written_entries(before).entries if it.place != gone.place]
     if [_bare(it) for it in written_entries(after).entries] != was:
@@ -316,16 +316,16 @@ def _checked(before: str, after: str, gone: Entry) -> str:
     return after
 
 
-def _bare(entry: Entry) -> tuple[object, ...]:
+def _bare(entry: Statement) -> tuple[object, ...]:
     return entry.kind, entry.about, entry.subject, entry.value, entry.by, entry.on, entry.until, entry.drives
 
 
-def entry_toml(entry: Entry) -> str:
+def entry_toml(entry: Statement) -> str:
     """An attestation or a waiver as TOML."""
     return "".join(f"{line}\n" for line in _lines(entry))
 
 
-def _lines(entry: Entry) -> Iterator[str]:
+def _lines(entry: Statement) -> Iterator[str]:
     yield f"[[{entry.kind}]]"
     yield f"{'fact' if entry.kind == 'attestation' else 'rule'} = {_quoted(entry.about)}"
     yield f"subject = {_quoted(entry.subject)}"

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
     from fsadvisor.facts import Fact
     from fsadvisor.machine.port import Machine
-    from fsadvisor.readers.attestations import Attestations, Entry
+    from fsadvisor.readers.attestations import Attestations, Statement
     from fsadvisor.rulebook.rule import Rule
     from fsadvisor.storage import Storage, Subject
 
@@ -134,14 +134,14 @@ def attest(machine: Machine, file: Path, fact: str, subject: str, value: str | N
     return written(file, prepared(machine, fact, subject, value, saying))
 
 
-def prepared(machine: Machine, fact: str, subject: str, value: str | None, saying: attestation.Saying) -> Entry:
+def prepared(machine: Machine, fact: str, subject: str, value: str | None, saying: attestation.Saying) -> Statement:
     """The entry that an attestation comes to, held against the machine. Raises ClaimError."""
     return prepared_all(machine, [(fact, subject, value)], saying)[0]
 
 
 def prepared_all(
     machine: Machine, given: Sequence[tuple[str, str, str | None]], saying: attestation.Saying
-) -> tuple[Entry, ...]:
+) -> tuple[Statement, ...]:
     """The same of several (fact, subject, value). Raises ClaimError."""
     for fact, _, _ in given:
         attestation.attestable(fact)
@@ -168,7 +168,7 @@ def waive(
     return written(file, accepted(machine, rules, rule, subject, saying))
 
 
-def accepted(machine: Machine, rules: Iterable[Rule], rule: str, subject: str, saying: attestation.Saying) -> Entry:
+def accepted(machine: Machine, rules: Iterable[Rule], rule: str, subject: str, saying: attestation.Saying) -> Statement:
     """The entry that a waiver comes to, held against the machine. Raises ClaimError."""
     return attestation.waiver(_seen(machine), rules, rule, subject, saying)
 
@@ -186,12 +186,12 @@ def _seen(machine: Machine) -> attestation.UnattestedMachine:
     return attestation.UnattestedMachine(storage=storage, identity=identity)
 
 
-def written(file: Path, entry: Entry) -> str:
+def written(file: Path, entry: Statement) -> str:
     """Write an entry down; returns what was done, in words. Raises ClaimError and MachineError."""
     return written_all(file, [entry])[0]
 
 
-def written_all(file: Path, entries: Iterable[Entry]) -> list[str]:
+def written_all(file: Path, entries: Iterable[Statement]) -> list[str]:
     """Write all or none of them down; the same. Raises ClaimError and MachineError."""
     entries = tuple(entries)
     _rewrite(file, lambda text: reduce(attestation.with_entry, entries, text))
@@ -206,7 +206,7 @@ def _rewrite(file: Path, change: Callable[[str], str]) -> None:
     rewrite_attestations(file, changed)
 
 
-def _done(file: Path, entry: Entry) -> str:
+def _done(file: Path, entry: Statement) -> str:
     return f"written to {file}: {entry.kind} {what(entry)}, until {entry.until}"
 
 

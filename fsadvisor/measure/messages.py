@@ -342,7 +342,7 @@ def work(text: bytes) -> Work:
 
 
 def of_window(
-    number: int, job: Job, seen: measure.Progress, *, used: float, side: str = "", seconds_left: float = 0.0
+    number: int, job: Job, seen: measure.WindowProgress, *, used: float, side: str = "", seconds_left: float = 0.0
 ) -> Progress:
     """The message of a window that has ended."""
     window = seen.window

@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from fsadvisor.facts import Fact
     from fsadvisor.pages.document import Answer, Block, Value
     from fsadvisor.pages.glyphs import Span
-    from fsadvisor.storage.catalogue import Entry
+    from fsadvisor.storage.catalogue import FactEntry
 
 _BLANK_LINE: Final = re.compile(r"\n\s*\n")
 _CODE: Final = re.compile(r"`([^`]+)`")
@@ -248,7 +248,7 @@ def fact_markup(name: str, fact: Fact[Any]) -> Markup:
     return joined((element("span", f"not known, {cause(fact)}", cure, class_="unknown"), source))
 
 
-def _value(entry: Entry, value: Any) -> str:  # noqa: ANN401 - any type of the catalogue
+def _value(entry: FactEntry, value: Any) -> str:  # noqa: ANN401 - any type of the catalogue
     """Sizes stand there to the byte."""
     if entry.kind is Kind.TEXTS:
         return ", ".join(value) if value else "none"

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from fsadvisor.facts import Fact
     from fsadvisor.storage import Subject
-    from fsadvisor.storage.catalogue import Entry
+    from fsadvisor.storage.catalogue import FactEntry
 
 
 MARKS: Final = {TRUE: "yes", FALSE: "no", UNKNOWN: "unknown"}
@@ -62,7 +62,7 @@ def fact_words(name: str, fact: Fact[Any], source: str) -> str:
     return f"{value_text(catalogue()[name], fact.value)}{came_from}"
 
 
-def value_text(entry: Entry, value: Any) -> str:  # noqa: ANN401 - any type of the catalogue
+def value_text(entry: FactEntry, value: Any) -> str:  # noqa: ANN401 - any type of the catalogue
     """A value as people say it; free text stands in quotes, so that it can't pass for ours."""
     if isinstance(value, bool):
         return "yes" if value else "no"

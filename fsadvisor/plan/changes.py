@@ -41,9 +41,9 @@ _ONE_WORD: Final = re.compile(r"[^|\n]+")
 class SeenMounts(Struct, frozen=True):
     """What is mounted, as it was seen."""
 
-    at: Mapping[str, tuple[mount_tables.Mount, ...]]
+    at: Mapping[str, tuple[mount_tables.MountEntry, ...]]
 
-    def only(self, point: str) -> mount_tables.Mount:
+    def only(self, point: str) -> mount_tables.MountEntry:
         """The one mount at a point."""
         mounts = self.at.get(point, ())
         if len(mounts) != 1:
@@ -55,7 +55,7 @@ def mounts(read: Callable[[str], Answer]) -> SeenMounts:
     """The mounts of the machine, none where it does not tell."""
     answer = read(MOUNTS)
     table = answer if isinstance(answer, Unknown) else mount_tables.parse_mountinfo(answer.text)
-    by_point: dict[str, tuple[mount_tables.Mount, ...]] = {}
+    by_point: dict[str, tuple[mount_tables.MountEntry, ...]] = {}
     for mount in () if isinstance(table, Unknown) else table.mounts:
         by_point[mount.mount_point] = (*by_point.get(mount.mount_point, ()), mount)
     return SeenMounts(by_point)
@@ -137,7 +137,7 @@ def _option(point: str, names: tuple[str, ...], option: str, in_force: tuple[str
     )
 
 
-def _whose(point: str, option: str, mount: mount_tables.Mount) -> str:
+def _whose(point: str, option: str, mount: mount_tables.MountEntry) -> str:
     """The setting that an option decides: of the mount, or of the filesystem wherever it is mounted."""
     name = family(option)[0]
     return f"{name} at {point}" if of_the_mount(option) else f"{name} of filesystem {mount.major_minor}"

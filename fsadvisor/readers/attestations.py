@@ -59,7 +59,7 @@ class PinnedDrive(Struct, frozen=True, kw_only=True):
     firmware: str | None = None
 
 
-class Entry(Struct, frozen=True, kw_only=True):
+class Statement(Struct, frozen=True, kw_only=True):
     """One attestation or waiver; `place` is where it stands: 'attestation 2'."""
 
     place: str
@@ -93,7 +93,7 @@ class Entry(Struct, frozen=True, kw_only=True):
 class Attestations(Struct, frozen=True, kw_only=True):
     """All entries in their order; `unread` are those with a mistake: 'waiver 1: `until` is missing'."""
 
-    entries: tuple[Entry, ...] = ()
+    entries: tuple[Statement, ...] = ()
     unread: tuple[str, ...] = ()
 
 
@@ -112,7 +112,7 @@ def parse(text: str) -> Attestations | Unknown:
     except (RecursionError, ValueError):
         return unreadable("not TOML")
     unread = [f"{key[:80]}: neither [[attestation]] nor [[waiver]]" for key in document if key not in _KINDS]
-    entries: list[Entry] = []
+    entries: list[Statement] = []
     for kind in _KINDS:
         tables = document.get(kind, [])
         if not isinstance(tables, list):
@@ -127,7 +127,7 @@ def parse(text: str) -> Attestations | Unknown:
     return Attestations(entries=tuple(entries), unread=tuple(unread))
 
 
-def _entry(place: str, kind: Kind, table: Any) -> Entry:  # noqa: ANN401 - whatever TOML holds
+def _entry(place: str, kind: Kind, table: Any) -> Statement:  # noqa: ANN401 - whatever TOML holds
     if not isinstance(table, dict):
         raise _MistakeError("it is no table")
     known = (*_COMMON, _ABOUT[kind], *(("value",) if kind == "attestation" else ()))
@@ -140,7 +140,7 @@ def _entry(place: str, kind: Kind, table: Any) -> Entry:  # noqa: ANN401 - whate
         raise _MistakeError("`until` is before `on`")
     if not because and (kind == "waiver" or not link):
         raise _MistakeError("`because` is missing" if kind == "waiver" else "`link` or `because` has to say why")
-    return Entry(
+    return Statement(
         place=place,
         kind=kind,
         about=_text(table, _ABOUT[kind]),

@@ -97,7 +97,7 @@ def lines_of(text: str) -> list[str]:
 _MAJOR_MINOR = late(r"[0-9]{1,10}:[0-9]{1,10}")
 
 
-class Mount(Struct, frozen=True, kw_only=True, gc=False):
+class MountEntry(Struct, frozen=True, kw_only=True, gc=False):
     """One mount: a line, its escapes undone."""
 
     mount_id: int
@@ -123,7 +123,7 @@ class Mount(Struct, frozen=True, kw_only=True, gc=False):
 class MountInfo(Struct, frozen=True, kw_only=True):
     """The mounts in the order of the table, parents before what is mounted over them."""
 
-    mounts: tuple[Mount, ...]
+    mounts: tuple[MountEntry, ...]
 
 
 def parse_mountinfo(text: str) -> MountInfo | Unknown:
@@ -136,7 +136,7 @@ def parse_mountinfo(text: str) -> MountInfo | Unknown:
     return MountInfo(mounts=mounts)
 
 
-def _mount(line: str) -> Mount | None:
+def _mount(line: str) -> MountEntry | None:
     """Fields are cut at single blanks, as any other space belongs to a name, and a source may be empty."""
     fields = line.split(" ")
     if len(fields) < 10 or "\0" in line or "-" not in fields[6:]:
@@ -147,7 +147,7 @@ def _mount(line: str) -> Mount | None:
     if mount_id is None or parent_id is None or len(fs_fields) < 3 or not _MAJOR_MINOR.fullmatch(fields[2]):
         return None
     fs_type = intern(unescape(fs_fields[0]))
-    return Mount(
+    return MountEntry(
         mount_id=mount_id,
         parent_id=parent_id,
         major_minor=fields[2],

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from fsadvisor.report.model import Provenance
     from fsadvisor.rulebook.advise import Verdict
     from fsadvisor.storage import Storage
-    from fsadvisor.storage.catalogue import Entry
+    from fsadvisor.storage.catalogue import FactEntry
 
 _NONE_OF_IT: Final = "None of this is so here; `fsadvisor explain RULE` says what a rule looks for."
 
@@ -119,12 +119,12 @@ def _names(title: str, outcome: Outcome, verdicts: Sequence[Verdict]) -> Iterato
         yield paragraph(f"{rule}: {listed(names[:SUBJECTS] + more)}", first=line("   "), indent=5)
 
 
-def fact_list(entries: Iterable[Entry], storage: Storage | None = None) -> Iterator[str]:
+def fact_list(entries: Iterable[FactEntry], storage: Storage | None = None) -> Iterator[str]:
     """Each fact with its type, unit, meaning and source, and what every subject of the machine says."""
     return render(_facts(entries, _values(storage) if storage else {}), margin=0)
 
 
-def _facts(entries: Iterable[Entry], values: Mapping[str, Sequence[str]]) -> Iterator[Block]:
+def _facts(entries: Iterable[FactEntry], values: Mapping[str, Sequence[str]]) -> Iterator[Block]:
     for at, entry in enumerate(entries):
         if at:
             yield Gap()

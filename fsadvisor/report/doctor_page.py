@@ -25,10 +25,9 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from fsadvisor.facts import Fact
-    from fsadvisor.measure.now.answer import Answer, Excluded, Finding
+    from fsadvisor.measure.now.answer import Answer, Diagnosis, Excluded
     from fsadvisor.measure.now.full import Full, FullCause
-    from fsadvisor.rulebook.advise import Answer as Asked
-    from fsadvisor.rulebook.advise import Verdict
+    from fsadvisor.rulebook.advise import Asked, Verdict
     from fsadvisor.storage import Subject
 
 FORMAT: Final = "fsadvisor-doctor/1"
@@ -89,7 +88,7 @@ def _listed(head: str, items: Iterable[str]) -> Iterator[Block]:
         yield paragraph(words, first=_ITEM, indent=4)
 
 
-def _headline(answer: Answer, hurting: list[Finding], working: list[Finding]) -> str:
+def _headline(answer: Answer, hurting: list[Diagnosis], working: list[Diagnosis]) -> str:
     if hurting:
         first = hurting[0]
         return f"{title(first)}."
@@ -102,7 +101,7 @@ def _headline(answer: Answer, hurting: list[Finding], working: list[Finding]) ->
     return "Nothing hurts now: no device, filesystem, program or limit of I/O is above its threshold."
 
 
-def _finding(number: int, finding: Finding, window: Window) -> Iterator[Block]:
+def _finding(number: int, finding: Diagnosis, window: Window) -> Iterator[Block]:
     rule = finding.verdict.rule
     where = f" ({clean(finding.place)})" if finding.place else ""
     alike = (
@@ -128,13 +127,13 @@ def _finding(number: int, finding: Finding, window: Window) -> Iterator[Block]:
     yield paragraph(f"fsadvisor explain {rule.id}", first=line("     more:  "), indent=12)
 
 
-def _advice(finding: Finding) -> str:
+def _advice(finding: Diagnosis) -> str:
     """With the directory in its command where one alone is concerned, and a shell takes its name as it is."""
     path = f" {finding.place}`" if _PLAIN_PATH.fullmatch(finding.place) else " PATH`"
     return finding.verdict.instructions().advice.replace(" PATH`", path)
 
 
-def title(one: Finding) -> str:
+def title(one: Diagnosis) -> str:
     """With the values that were seen, or the rule's title and where."""
     verdict = one.verdict
     here = titles.title(verdict.rule, (verdict.subject,))
@@ -246,7 +245,7 @@ def as_json(answer: Answer) -> str:
     return "".join(f"{json_escaped(line)}\n" for line in lines)
 
 
-def _found(finding: Finding) -> FoundJson:
+def _found(finding: Diagnosis) -> FoundJson:
     instructions = finding.verdict.instructions()
     return FoundJson(
         rule=finding.verdict.rule.id,

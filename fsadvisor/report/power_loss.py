@@ -251,7 +251,7 @@ SCHEMA: Final = "fsadvisor/drive/1"
 Verdict: TypeAlias = Literal["proven", "claimed", "partial", "absent", "failed", "unknown"]
 
 
-class Evidence(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+class PlpEvidence(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     """One thing that was weighed: the verdict that it speaks for ('unknown' where it settles nothing)."""
 
     verdict: Verdict
@@ -263,7 +263,7 @@ class PowerLoss(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only
     """The verdict, all that was weighed for and against it, and what would settle it."""
 
     verdict: Verdict
-    evidence: tuple[Evidence, ...]
+    evidence: tuple[PlpEvidence, ...]
     settle: tuple[str, ...]
 
 

@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from fsadvisor.rulebook.remedy import KeepTemplate, OtherWay, Remedy, Template
     from fsadvisor.rulebook.rule import Ask, Rule
     from fsadvisor.rulebook.shape import Gain, TrialShape
-    from fsadvisor.storage.catalogue import Entry
+    from fsadvisor.storage.catalogue import FactEntry
 
 NEEDS: Final = {
     "online": "no interruption",
@@ -88,7 +88,7 @@ def figures(gain: shape.Gain) -> Figures:
     return Figures(tuple(map(_figure, gain.figures)), tuple(remarks))
 
 
-def _figure(figure: shape.Figure) -> Figure:
+def _figure(figure: shape.GainFigure) -> Figure:
     """With the table of published figures that it stands in."""
     conditions = line(span(figure.conditions, Tone.DIM))
     if not figure.table:
@@ -205,7 +205,7 @@ def _ask(ask: Ask) -> Item:
     return Item(line(ask.ask, span(because, Tone.DIM)), line(span(ask.expression.text, Tone.COMMAND)))
 
 
-def _fact(entry: Entry) -> Item:
+def _fact(entry: FactEntry) -> Item:
     words = line(span(entry.name, Tone.STRONG), f": {entry.doc}", span(f" ({entry.source})", Tone.DIM))
     return Item(words, marked=False)
 

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from fsadvisor.rulebook.remedy import Template
     from fsadvisor.rulebook.rule import Rule
     from fsadvisor.storage import Subject
-    from fsadvisor.storage.catalogue import Entry
+    from fsadvisor.storage.catalogue import FactEntry
 
 _WIDTH: Final = 80
 _LONGEST_VALUE: Final = 24
@@ -116,7 +116,7 @@ def cut_in_the_middle(text: str, most: int) -> str:
     return f"{start}{_CUT}{end}"
 
 
-def _bare(rule: Rule, most: int, entry: Entry, value: Any, before: str) -> str:  # noqa: ANN401 - any type of the catalogue
+def _bare(rule: Rule, most: int, entry: FactEntry, value: Any, before: str) -> str:  # noqa: ANN401 - any type of the catalogue
     """A value without the quotes in which evidence puts strangers' words; after '=' as it is set; '' where it is none.
 
     Of a list of options those that the rule asks for.
@@ -139,7 +139,7 @@ def _bare(rule: Rule, most: int, entry: Entry, value: Any, before: str) -> str: 
     return cut_in_the_middle(text, most)
 
 
-def _figure(entry: Entry, value: Any) -> str:  # noqa: ANN401 - any type of the catalogue
+def _figure(entry: FactEntry, value: Any) -> str:  # noqa: ANN401 - any type of the catalogue
     """A number with its unit: '1 path', '21 ms', '40,211 errors'."""
     if entry.unit == "µs":
         return f"{value / 1000:g} ms"

@@ -31,7 +31,7 @@ RUNNING: Final = frozenset({"trial", "settled"})
 """Statuses of the rules that run unasked."""
 
 
-class Answer(Struct, frozen=True):
+class Asked(Struct, frozen=True):
     """An ask, its answer for one subject, and the facts that it asked."""
 
     ask: Ask
@@ -67,10 +67,10 @@ class Verdict(Struct, frozen=True, eq=False):
         """Whether there is something to do, or would be; what must be safe is asked only then."""
         return self.outcome in CALLS_FOR_ACTION
 
-    def answers(self) -> tuple[Answer, ...]:
+    def answers(self) -> tuple[Asked, ...]:
         """Every ask that was put, in the rule's order, answered; what passed was asked up to the no that decided."""
         asks = self.rule.asks if self.calls_for_action else self.rule.conditions
-        found: list[Answer] = []
+        found: list[Asked] = []
         for ask in asks:
             found.append(_answer(ask, self.subject.scope))
             if self.outcome is Outcome.OK and found[-1].truth is FALSE:
@@ -81,10 +81,10 @@ class Verdict(Struct, frozen=True, eq=False):
         """Every fact that the rule asked, by name, in the order asked."""
         return {name: fact for answer in self.answers() for name, fact in answer.facts.items()}
 
-    def open_answers(self) -> tuple[Answer, ...]:
+    def open_answers(self) -> tuple[Asked, ...]:
         """What stands between this verdict and commands: asks not known, and safety asks answered with no."""
         scope = self.subject.scope
-        return tuple(Answer(ask, truth, ask.expression.facts(scope)) for ask, truth in self._open())
+        return tuple(Asked(ask, truth, ask.expression.facts(scope)) for ask, truth in self._open())
 
     def _open(self) -> Iterator[tuple[Ask, Truth]]:
         calls = self.outcome in CALLS_FOR_ACTION
@@ -376,8 +376,8 @@ def safety_of(rule: Rule, subject: Subject) -> Truth:
     return conjunction(ask.expression.evaluate(subject.scope) for ask in rule.safety)
 
 
-def _answer(ask: Ask, scope: Mapping[str, Facts]) -> Answer:
-    return Answer(ask, ask.expression.evaluate(scope), ask.expression.facts(scope))
+def _answer(ask: Ask, scope: Mapping[str, Facts]) -> Asked:
+    return Asked(ask, ask.expression.evaluate(scope), ask.expression.facts(scope))
 
 
 @cache

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any, Final, TypeAlias
 from fsadvisor.facts import FALSE, TRUE, UNKNOWN, Truth, Unknown
 from fsadvisor.patterns import late
 from fsadvisor.rulebook.mistakes import RuleTextError
-from fsadvisor.storage.catalogue import SCOPES, Entry, Kind, catalogue, did_you_mean, names_in_scope
+from fsadvisor.storage.catalogue import SCOPES, FactEntry, Kind, catalogue, did_you_mean, names_in_scope
 from fsadvisor.version import Version
 
 if TYPE_CHECKING:
@@ -115,7 +115,7 @@ def compile_expression(text: str, subject: str) -> Expression:
     return expression
 
 
-def value_for(entry: Entry, literal: object) -> Any:  # noqa: ANN401 - any type of the catalogue
+def value_for(entry: FactEntry, literal: object) -> Any:  # noqa: ANN401 - any type of the catalogue
     """The value of a fact that a literal stands for; RuleTextError where the fact can't have it."""
     if isinstance(literal, bool) is not (entry.kind is Kind.YES_NO) or not isinstance(literal, _LITERALS[entry.kind]):
         raise RuleTextError(f"'{entry.name}' is a {entry.kind.value}, not {literal!r}")
@@ -132,7 +132,7 @@ def value_for(entry: Entry, literal: object) -> Any:  # noqa: ANN401 - any type 
     return Version.parse(str(literal))
 
 
-def entry_for(name: str, subject: str) -> Entry:
+def entry_for(name: str, subject: str) -> FactEntry:
     """The fact of this name; RuleTextError where there is none or a rule on this subject can't ask it."""
     entry = catalogue().get(name)
     if entry is None:
@@ -217,7 +217,9 @@ class _Compiler:
         literal = self._literal(left, entry)
         return _asked(entry, partial(test, literal))
 
-    def _two_facts(self, sign: ast.cmpop, test: Callable[[Any, Any], bool], entry: Entry, right: ast.expr) -> Answer:
+    def _two_facts(
+        self, sign: ast.cmpop, test: Callable[[Any, Any], bool], entry: FactEntry, right: ast.expr
+    ) -> Answer:
         other = self._fact(right)
         if isinstance(sign, _MEMBERSHIP):
             fits = entry.kind is Kind.TEXT and other.kind is Kind.TEXTS
@@ -236,7 +238,7 @@ class _Compiler:
 
         return answer
 
-    def _operand(self, sign: ast.cmpop, entry: Entry, node: ast.expr) -> Any:  # noqa: ANN401 - any literal
+    def _operand(self, sign: ast.cmpop, entry: FactEntry, node: ast.expr) -> Any:  # noqa: ANN401 - any literal
         """The literal on the right side of a comparison with a fact."""
         if isinstance(sign, _ORDER):
             if entry.kind not in _ORDERED:
@@ -257,7 +259,7 @@ class _Compiler:
             return tuple(self._literal(item, entry) for item in node.elts)
         return self._literal(node, entry)
 
-    def _literal(self, node: ast.expr, entry: Entry) -> Any:  # noqa: ANN401 - any literal
+    def _literal(self, node: ast.expr, entry: FactEntry) -> Any:  # noqa: ANN401 - any literal
         value: object = _NO_LITERAL
         if isinstance(node, ast.Constant):
             value = node.value
@@ -271,7 +273,7 @@ class _Compiler:
         except RuleTextError as error:
             raise self._refused(node, error.message) from None
 
-    def _fact(self, node: ast.expr) -> Entry:
+    def _fact(self, node: ast.expr) -> FactEntry:
         name = _name(node)
         try:
             entry = entry_for(name, self.subject)
@@ -323,7 +325,7 @@ def _joined(sign: ast.boolop, parts: Sequence[Answer]) -> Answer:
     return answer
 
 
-def _asked(entry: Entry, test: Callable[[Any], bool]) -> Answer:
+def _asked(entry: FactEntry, test: Callable[[Any], bool]) -> Answer:
     """What Entry.reader reads, tested; a big machine asks this a million times, so it takes one call of Python."""
     namespace, _, field = entry.name.partition(".")
     read = operator.attrgetter(field)

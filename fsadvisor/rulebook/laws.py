@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from fsadvisor.rulebook.mutants import Mutant
     from fsadvisor.rulebook.rule import Ask, Example, Rule
     from fsadvisor.storage import Facts
-    from fsadvisor.storage.catalogue import Entry
+    from fsadvisor.storage.catalogue import FactEntry
 
 
 _TITLE: Final = 60
@@ -146,7 +146,7 @@ def _usual(rule: Rule, name: str) -> Iterator[Any]:
     yield from (example.facts[name] for example in rule.examples if name in example.facts)
 
 
-def _around(entry: Entry, compared: Sequence[Any]) -> Iterator[Any]:
+def _around(entry: FactEntry, compared: Sequence[Any]) -> Iterator[Any]:
     """What the fact is compared with, and what lies beside it."""
     for value in compared:
         if entry.kind is Kind.TEXT and isinstance(value, str):

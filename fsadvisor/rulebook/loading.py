@@ -82,7 +82,7 @@ _STRUCTS: Final[dict[str, type[msgspec.Struct]]] = {
     "checks": shape.AskShape,
     "safety": shape.AskShape,
     "gain": shape.Gain,
-    "figures": shape.Figure,
+    "figures": shape.GainFigure,
     "remedy": shape.RemedyShape,
     "keep": shape.Keep,
     "reference": shape.Reference,

@@ -16,7 +16,7 @@ from fsadvisor.facts import FALSE, TRUE, Known, Unknown
 from fsadvisor.patterns import late
 from fsadvisor.rulebook.expr import entry_for
 from fsadvisor.rulebook.mistakes import RuleTextError
-from fsadvisor.storage.catalogue import Entry, Kind
+from fsadvisor.storage.catalogue import FactEntry, Kind
 from fsadvisor.version import Version
 
 if TYPE_CHECKING:
@@ -58,7 +58,7 @@ class Template:
     """A text with facts in it: literal pieces and catalogue entries in turn, taken apart when it is first filled in."""
 
     __slots__ = ("_subject", "pieces", "text")
-    pieces: tuple[str | Entry, ...]
+    pieces: tuple[str | FactEntry, ...]
 
     def __init__(self, text: str, subject: str) -> None:
         self.text = text
@@ -175,7 +175,7 @@ def command_template(text: str, subject: str) -> Template:
         raise RuleTextError("a command is one line of printable characters")
     quote, escaped = "", False
     for piece, column in _pieces(text, subject):
-        if isinstance(piece, Entry):
+        if isinstance(piece, FactEntry):
             if quote or escaped:
                 raise RuleTextError(f"{{{piece.name}}} is quoted for you: take it out of the quotes", column)
             continue
@@ -213,7 +213,7 @@ def title_template(text: str, subject: str) -> Template:
     return text_template(text, subject, tuple(Kind))
 
 
-def _pieces(text: str, subject: str, kinds: Collection[Kind] = _IN_COMMANDS) -> Iterator[tuple[str | Entry, int]]:
+def _pieces(text: str, subject: str, kinds: Collection[Kind] = _IN_COMMANDS) -> Iterator[tuple[str | FactEntry, int]]:
     for found in _PIECE.finditer(text):
         if found["name"] is not None:
             yield _placeholder(found["name"], subject, found.start(), kinds), found.start()
@@ -223,7 +223,7 @@ def _pieces(text: str, subject: str, kinds: Collection[Kind] = _IN_COMMANDS) -> 
             yield found[0].replace("{{", "{").replace("}}", "}"), found.start()
 
 
-def _placeholder(name: str, subject: str, column: int, kinds: Collection[Kind]) -> Entry:
+def _placeholder(name: str, subject: str, column: int, kinds: Collection[Kind]) -> FactEntry:
     try:
         entry = entry_for(name, subject)
     except RuleTextError as mistake:
@@ -270,7 +270,7 @@ def advice_for(remedy: Remedy, scopes: Sequence[Mapping[str, Facts]]) -> str:
     return " ".join((*filter(None, (remedy.advice,)), *(way.advice for way in ways_for(remedy, scopes))))
 
 
-def in_words(template: Template, scope: Mapping[str, Facts], format_fact: Callable[[Entry, Any, str], str]) -> str:
+def in_words(template: Template, scope: Mapping[str, Facts], format_fact: Callable[[FactEntry, Any, str], str]) -> str:
     """A title with the values of one subject; '' where one of them is not known or has no words.
 
     `say` gets a fact, its value and the text before it.

@@ -44,7 +44,7 @@ if TYPE_CHECKING:
         TrialShape,
         WayShape,
     )
-    from fsadvisor.storage.catalogue import Entry
+    from fsadvisor.storage.catalogue import FactEntry
 
 Part: TypeAlias = Literal["applies", "checks", "safety"]
 
@@ -137,7 +137,7 @@ class Rule(Struct, frozen=True, eq=False):
     examples: Sequence[Example]
     errata: tuple[str, ...]
     file: str
-    measured: Entry | None = None
+    measured: FactEntry | None = None
     """The fact, in percent, that tells its gain here at most."""
     trial: TrialShape | None = None
     urgency: str = ""
@@ -274,12 +274,12 @@ class _Reading:
             if says is not None:
                 yield Title(says, asked)
 
-    def measured(self, gain: Gain | None) -> Entry | None:
+    def measured(self, gain: Gain | None) -> FactEntry | None:
         """The fact that tells the gain here: a number in percent."""
         if gain is None or not gain.measured:
             return None
         path = ("gain", "measured")
-        entry = cast("Entry | None", self._checked(path, entry_for, gain.measured))
+        entry = cast("FactEntry | None", self._checked(path, entry_for, gain.measured))
         if entry is not None and (entry.kind not in (Kind.WHOLE, Kind.REAL) or entry.unit != "percent"):
             self.problems.append(Problem(path, f"'{gain.measured}' is no number in percent"))
         elif entry is not None and not gain.measure:

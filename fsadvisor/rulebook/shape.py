@@ -32,7 +32,7 @@ class AskShape(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     because: str = ""
 
 
-class Figure(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+class GainFigure(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """A number that somebody gives: what it says, who says it, on what machine and how.
 
     `table` names the published table that it stands in, such as 003-assumptions.
@@ -54,7 +54,7 @@ class Gain(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     metric: str
     basis: Basis
-    figures: tuple[Figure, ...] = ()
+    figures: tuple[GainFigure, ...] = ()
     believe: str = ""
     measure: str = ""
     measured: str = ""
@@ -67,7 +67,7 @@ class Gain(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 def measured_gain(gain: Gain, says: str, how: str) -> Gain:
     """The gain where a probe has told it: this figure first, and measured."""
-    here = Figure(says=says, source=_HERE, conditions=how)
+    here = GainFigure(says=says, source=_HERE, conditions=how)
     return msgspec.structs.replace(gain, basis="measured", figures=(here, *gain.figures))
 
 

@@ -58,7 +58,7 @@ class Kind(Enum):
     TEXTS = "list of texts"
 
 
-class Entry(Struct, frozen=True):
+class FactEntry(Struct, frozen=True):
     """One fact of the catalogue. `choices` are all the values that a text may have, () where it may be any."""
 
     name: str
@@ -98,12 +98,12 @@ def _reader(name: str) -> Callable[[Mapping[str, Facts]], Fact[Any]]:
 
 
 @cache
-def catalogue() -> Mapping[str, Entry]:
+def catalogue() -> Mapping[str, FactEntry]:
     """Every fact by its name, in the order of storage."""
     return {entry.name: entry for namespace, facts in NAMESPACES.items() for entry in _entries(namespace, facts)}
 
 
-def _entries(namespace: str, facts: type[Facts]) -> Iterable[Entry]:
+def _entries(namespace: str, facts: type[Facts]) -> Iterable[FactEntry]:
     """Each is written as Fact[T], of which T alone is asked: typing takes half of a command's start over the rest."""
     kinds: dict[str, tuple[Kind, tuple[str, ...]]] = {}
     for field, about in facts.abouts.items():
@@ -111,7 +111,7 @@ def _entries(namespace: str, facts: type[Facts]) -> Iterable[Entry]:
         if written not in kinds:
             kinds[written] = _kind(eval(written[len("Fact[") : -1], vars(modules[facts.__module__])))  # noqa: S307 - our own
         kind, choices = kinds[written]
-        yield Entry(f"{namespace}.{field}", kind, choices, about.doc, about.source, about.unit, about.attested)
+        yield FactEntry(f"{namespace}.{field}", kind, choices, about.doc, about.source, about.unit, about.attested)
 
 
 def _kind(annotation: Any) -> tuple[Kind, tuple[str, ...]]:  # noqa: ANN401 - what typing calls a type form
@@ -135,7 +135,7 @@ def names_in_scope(subject: str) -> tuple[str, ...]:
     return tuple(name for name, entry in catalogue().items() if entry.namespace in SCOPES[subject])
 
 
-def matching(pattern: str) -> tuple[Entry, ...]:
+def matching(pattern: str) -> tuple[FactEntry, ...]:
     """Facts whose name has `pattern` in it, or matches it where it has a * or ?."""
     wanted = pattern if any(sign in pattern for sign in "*?[") else f"*{pattern}*"
     return tuple(entry for name, entry in catalogue().items() if fnmatchcase(name, wanted.lower()))

@@ -23,10 +23,10 @@ if TYPE_CHECKING:
     from datetime import date
 
     from fsadvisor.machine.port import Machine
-    from fsadvisor.readers.attestations import Entry
+    from fsadvisor.readers.attestations import Statement
     from fsadvisor.storage import Facts, Subject, Supposition
     from fsadvisor.storage.about import Kind as SubjectKind
-    from fsadvisor.storage.catalogue import Entry as CatalogueEntry
+    from fsadvisor.storage.catalogue import FactEntry
     from fsadvisor.survey.identity import Identity
     from fsadvisor.survey.inventory import Inventory
 
@@ -52,7 +52,7 @@ ATTESTED: Final = "attested by "
 """Begins the source of what a person has said."""
 
 
-def unfit(fact: CatalogueEntry, value: object) -> str:
+def unfit(fact: FactEntry, value: object) -> str:
     """Why a fact can't have this value, '' where it can."""
     fits = isinstance(value, _TYPES.get(fact.kind, ())) and isinstance(value, bool) == (fact.kind is Kind.YES_NO)
     if not fits or (fact.choices and value not in fact.choices):
@@ -60,7 +60,7 @@ def unfit(fact: CatalogueEntry, value: object) -> str:
     return ""
 
 
-def source(entry: Entry) -> str:
+def source(entry: Statement) -> str:
     """Where an attested fact comes from."""
     words = f"{ATTESTED}{entry.by} on {entry.on} until {entry.until}"
     return ", ".join(filter(None, (words, entry.because, entry.link)))
@@ -75,8 +75,8 @@ class Attested:
 
     def __init__(self, record: attestations.Attestations | Unknown, today: date) -> None:
         self._ignored: list[Ignored] = []
-        self._settled: dict[str, list[Entry]] = {}
-        self._open: dict[str, list[Entry]] = {}
+        self._settled: dict[str, list[Statement]] = {}
+        self._open: dict[str, list[Statement]] = {}
         self._waits: dict[str, dict[str, Unknown]] = {}
         """What is attested of subjects of which it is still being asked which ones they are."""
 
@@ -162,11 +162,11 @@ class Attested:
             self.meet(kind, {})
         return tuple(self._ignored)
 
-    def _ignore(self, entry: Entry, why: str) -> None:
+    def _ignore(self, entry: Statement, why: str) -> None:
         self._ignored.append(Ignored(place=entry.place, what=what(entry), why=why))
 
 
-def what(entry: Entry) -> str:
+def what(entry: Statement) -> str:
     """An entry in words."""
     about = f"{entry.about} of {entry.subject}" if entry.kind == "attestation" else f"{entry.about} on {entry.subject}"
     return f"{about}, by {entry.by}"
@@ -182,15 +182,17 @@ def read(machine: Machine) -> Attested:
     return Attested(read_fact.file_record(machine, ATTESTATIONS, _parsed), machine.today)
 
 
-def _once(entries: Iterable[Entry], ignore: Callable[[Entry, str], None], *, of_subject: bool = True) -> list[Entry]:
+def _once(
+    entries: Iterable[Statement], ignore: Callable[[Statement, str], None], *, of_subject: bool = True
+) -> list[Statement]:
     """Of entries on the same, the last; those that contradict each other do not count at all.
 
     Without `of_subject`, all are on the same one, though some name it and others its model.
     """
-    by_matter: dict[tuple[str, str, str], list[Entry]] = {}
+    by_matter: dict[tuple[str, str, str], list[Statement]] = {}
     for entry in entries:
         by_matter.setdefault((entry.kind, entry.about, entry.subject if of_subject else ""), []).append(entry)
-    kept: list[Entry] = []
+    kept: list[Statement] = []
     for alike in by_matter.values():
         if len({repr(entry.value) for entry in alike}) > 1:
             for entry in alike:
@@ -206,7 +208,7 @@ def _unsaid(facts: Facts) -> list[str]:
     return [name for name, fact in told if isinstance(fact, Unknown) and fact.cause is Cause.NOT_ATTESTED]
 
 
-def _mistake(entry: Entry, today: date) -> str:
+def _mistake(entry: Statement, today: date) -> str:
     """What is wrong with an entry whatever the machine is like, '' where nothing is."""
     if entry.until < today:
         return f"it has expired on {entry.until}"
@@ -222,7 +224,7 @@ def _mistake(entry: Entry, today: date) -> str:
     return unfit(fact, entry.value)
 
 
-def _stranger(entry: Entry, identity: Identity) -> str:
+def _stranger(entry: Statement, identity: Identity) -> str:
     """Why an entry does not speak of the subject that has its name, '' where it does."""
     if entry.about in PINNED_TO_DRIVES and identity.drives and not entry.drives:
         return "it does not say which drives it means: add [[attestation.drive]] with their models"
@@ -233,7 +235,7 @@ def _is_of(model: str, identity: Identity) -> bool:
     return any(read_fact.value(drive.model) == model for drive in identity.drives)
 
 
-def _meant(entry: Entry, seen: Mapping[str, Identity]) -> tuple[str, ...]:
+def _meant(entry: Statement, seen: Mapping[str, Identity]) -> tuple[str, ...]:
     """The ids of the subjects that an entry speaks of: all of a model, else one.
 
     By serial number or UUID where only one has it, else by name.

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
     from fsadvisor.machine.port import Argv, Machine
-    from fsadvisor.readers.mount_tables import Mount
+    from fsadvisor.readers.mount_tables import MountEntry
     from fsadvisor.readers.process_files import DeletedFile
     from fsadvisor.storage import Below, Disk
     from fsadvisor.survey.attested import Overlay
@@ -93,7 +93,7 @@ def _held(machine: Machine, block: Superblock, files: tuple[DeletedFile, ...]) -
     return held, unplaced
 
 
-def _by_mount(machine: Machine, file: DeletedFile, ours: tuple[Mount, ...]) -> str | None:
+def _by_mount(machine: Machine, file: DeletedFile, ours: tuple[MountEntry, ...]) -> str | None:
     """The number of the filesystem that a file is on, by the mount through which it was opened; None: not known.
 
     What a container wrote to its layer is on the filesystem of that layer; what it only read may be the image's, and
@@ -148,7 +148,7 @@ def hidden_files(inventory: Inventory, block: Superblock, known: Filesystem) -> 
     return Known(percent, source), Known(tuple(most), source)
 
 
-def _shown_elsewhere(point: str, above: Mount, mounts: tuple[Mount, ...]) -> bool:
+def _shown_elsewhere(point: str, above: MountEntry, mounts: tuple[MountEntry, ...]) -> bool:
     return bool(program_files.shown_at(program_files.inside(above, point), above.major_minor, mounts))
 
 

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from fsadvisor.facts import Fact
     from fsadvisor.machine.port import Machine
-    from fsadvisor.readers.attestations import Entry, PinnedDrive
+    from fsadvisor.readers.attestations import PinnedDrive, Statement
     from fsadvisor.storage import Facts, Storage, Subject
     from fsadvisor.survey.inventory import Identifiers
 
@@ -90,7 +90,7 @@ class Identity(Struct, frozen=True, kw_only=True):
         )
         return next((it for it in facts if isinstance(it, Unknown) and it.cause is Cause.BEING_ASKED), None)
 
-    def differs(self, entry: Entry) -> str:
+    def differs(self, entry: Statement) -> str:
         """Why the entry does not speak of this, '' where it does."""
         if entry.uuid is not None and entry.uuid != read_fact.value(self.uuid):
             known = isinstance(self.uuid, Known)

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from fsadvisor.readers.dmsetup import Target
     from fsadvisor.readers.json_text import Json
     from fsadvisor.readers.kernel_log import KernelLog
-    from fsadvisor.readers.mount_tables import Mount
+    from fsadvisor.readers.mount_tables import MountEntry
     from fsadvisor.readers.volume_tools import LogicalVolume
     from fsadvisor.storage import Below, Disk, Facts, Filesystem, Host, Layer
     from fsadvisor.storage.about import Kind, PowerState
@@ -120,7 +120,7 @@ class Inventory(Struct, frozen=True, kw_only=True):
     """By the name of a whole device."""
     power_states: Mapping[str, Fact[PowerState]]
     """By the name of a disk that may sleep."""
-    mounts: tuple[Mount, ...]
+    mounts: tuple[MountEntry, ...]
     seen_mounts: Fact[int]
     blocks: Mapping[str, Superblock]
     """The mounted filesystems by id."""

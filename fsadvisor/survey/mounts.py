@@ -218,7 +218,7 @@ def _with_measurements(found: Surveyed, point: str, facts: Mount, block: str, sc
 
 
 def mount(
-    running: mount_tables.Mount | None,
+    running: mount_tables.MountEntry | None,
     wanted: Configured | None,
     no_table: Unknown | None,
     no_fstab: Unknown | None,
@@ -246,13 +246,13 @@ def mount(
     )
 
 
-def _place(running: mount_tables.Mount | None, wanted: Configured | None) -> tuple[str, str]:
+def _place(running: mount_tables.MountEntry | None, wanted: Configured | None) -> tuple[str, str]:
     if running is not None:
         return running.mount_point, running.fs_type
     return (wanted.mount_point, wanted.fs_type) if wanted else ("?", "auto")
 
 
-def _of_superblock(running: mount_tables.Mount, filesystem: Filesystem | None) -> tuple[str, ...]:
+def _of_superblock(running: mount_tables.MountEntry, filesystem: Filesystem | None) -> tuple[str, ...]:
     """The superblock's options, with the defaults that only /proc/fs/ext4 shows."""
     known = filesystem.options if filesystem else NOT_APPLICABLE
     return (*secrecy.options(running.super_options), *(known.value if isinstance(known, Known) else ()))
@@ -264,7 +264,7 @@ def _not_running(no_table: Unknown | None) -> dict[str, Any]:
     return {"mounted": Known(False, _MOUNTINFO), "options": NOT_APPLICABLE}
 
 
-def _running(running: mount_tables.Mount, in_force: tuple[str, ...]) -> dict[str, Any]:
+def _running(running: mount_tables.MountEntry, in_force: tuple[str, ...]) -> dict[str, Any]:
     options = running.options
     superblock = running.super_options
     sync = any(word in (*options, *superblock) for word in ("sync", "dirsync"))
@@ -304,7 +304,7 @@ def _not_configured(no_fstab: Unknown | None) -> dict[str, Any]:
 
 
 def _configured(
-    wanted: Configured, in_force: tuple[str, ...], running: mount_tables.Mount | None, no_table: Unknown | None
+    wanted: Configured, in_force: tuple[str, ...], running: mount_tables.MountEntry | None, no_table: Unknown | None
 ) -> dict[str, Any]:
     lost: Fact[tuple[str, ...]] = no_table or NOT_APPLICABLE
     if running is not None:

@@ -22,14 +22,28 @@ from msgspec import Struct
 
 from fsadvisor.facts import Cause, Fact, Known, Unknown
 from fsadvisor.survey import power_loss_evidence
-from fsadvisor.survey.power_loss_evidence import ControllerEvidence, DriveEvidence, Evidence, by_controller, is_known_as
+from fsadvisor.survey.power_loss_evidence import (
+    ControllerEvidence,
+    DriveEvidence,
+    PlpEvidence,
+    by_controller,
+    is_known_as,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
     from fsadvisor.storage.about import PlpVerdict
 
-__all__ = ["ControllerEvidence", "DriveEvidence", "Evidence", "PowerLossVerdict", "by_controller", "weakest", "weigh"]
+__all__ = [
+    "ControllerEvidence",
+    "DriveEvidence",
+    "PlpEvidence",
+    "PowerLossVerdict",
+    "by_controller",
+    "weakest",
+    "weigh",
+]
 
 
 _ASK = {
@@ -131,7 +145,7 @@ class PowerLossVerdict(Struct, frozen=True):
     """
 
     verdict: PlpVerdict
-    evidence: tuple[Evidence, ...]
+    evidence: tuple[PlpEvidence, ...]
     steps: tuple[str, ...]
     missing: Unknown | None
 
@@ -163,9 +177,9 @@ def weigh(case: DriveEvidence) -> PowerLossVerdict:
     return PowerLossVerdict(verdict, found, tuple(next_steps(case, verdict, missing, contradicted=contradicted)), why)
 
 
-def _evidence(case: DriveEvidence) -> Iterator[Evidence]:
+def _evidence(case: DriveEvidence) -> Iterator[PlpEvidence]:
     if case.transport == "ram":
-        yield Evidence("absent", "lives in memory: a power loss takes everything", "transport", "veto")
+        yield PlpEvidence("absent", "lives in memory: a power loss takes everything", "transport", "veto")
     if case.controller is not None and case.controller.says is not None:
         yield case.controller.says
     yield from power_loss_evidence.by_nvme(case)
@@ -173,24 +187,24 @@ def _evidence(case: DriveEvidence) -> Iterator[Evidence]:
     yield from _kernel(case)
     yield from power_loss_evidence.by_model(case)
     if isinstance(case.virtual, Known) and case.virtual.value:
-        yield Evidence("unknown", "nothing can be proven from inside", case.virtual.source)
+        yield PlpEvidence("unknown", "nothing can be proven from inside", case.virtual.source)
     elif isinstance(case.virtual, Unknown) and not case.virtual.learn:
-        yield Evidence("unknown", "whether it is hardware can't be seen from here", case.virtual.source)
+        yield PlpEvidence("unknown", "whether it is hardware can't be seen from here", case.virtual.source)
     if case.transport in _NEVER_PROVEN:
-        yield Evidence("unknown", _NEVER_PROVEN[case.transport], "transport")
+        yield PlpEvidence("unknown", _NEVER_PROVEN[case.transport], "transport")
 
 
-def _kernel(case: DriveEvidence) -> Iterator[Evidence]:
+def _kernel(case: DriveEvidence) -> Iterator[PlpEvidence]:
     if isinstance(case.write_cache, Known):
         does = "sends" if case.write_cache.value == "write back" else "drops"
-        yield Evidence("unknown", f"'{case.write_cache.value}': the kernel {does} flushes", case.write_cache.source)
+        yield PlpEvidence("unknown", f"'{case.write_cache.value}': the kernel {does} flushes", case.write_cache.source)
     if is_known_as(case.rotational, True) and is_known_as(case.virtual, False) and case.controller is None:
-        yield Evidence(
+        yield PlpEvidence(
             "absent", "it is rotational: a hard disk's cache is lost with its power", case.rotational.source, "veto"
         )
 
 
-def _decided(case: DriveEvidence, found: Iterable[Evidence]) -> PlpVerdict | None:
+def _decided(case: DriveEvidence, found: Iterable[PlpEvidence]) -> PlpVerdict | None:
     """What no further answer could change."""
     vetoes = {it.verdict for it in found if it.weight == "veto"}
     if "failed" in vetoes:
@@ -208,7 +222,7 @@ def _not_to_be_seen(virtual: Fact[bool]) -> bool:
     return virtual.value if isinstance(virtual, Known) else not virtual.learn
 
 
-def _standing(case: DriveEvidence, found: tuple[Evidence, ...], missing: list[tuple[str, Unknown]]) -> PlpVerdict:
+def _standing(case: DriveEvidence, found: tuple[PlpEvidence, ...], missing: list[tuple[str, Unknown]]) -> PlpVerdict:
     """The verdict as far as was asked: a claim stands where what could overrule it was asked, too."""
     if case.controller is not None:
         return "unknown" if missing or case.controller.says is None else case.controller.says.verdict
@@ -239,7 +253,7 @@ def _vetoes_asked(case: DriveEvidence) -> bool:
     return not isinstance(case.drive.smart, Unknown) and power_loss_evidence.tell_health(case.drive.smart)
 
 
-def _proven(case: DriveEvidence, found: tuple[Evidence, ...]) -> bool:
+def _proven(case: DriveEvidence, found: tuple[PlpEvidence, ...]) -> bool:
     """By a test of capacitors, or because no cache is volatile and nothing casts doubt on that."""
     weights = {it.weight for it in found}
     if (
@@ -252,12 +266,12 @@ def _proven(case: DriveEvidence, found: tuple[Evidence, ...]) -> bool:
     return "proof" in weights or (protected and "cache" in weights and "doubt" not in weights)
 
 
-def _claimed(found: tuple[Evidence, ...]) -> bool:
+def _claimed(found: tuple[PlpEvidence, ...]) -> bool:
     weights = {it.weight for it in found}
     return not weights.isdisjoint(("proof", "claim", "weak")) or ("cache" in weights and "clash" not in weights)
 
 
-def _missing(case: DriveEvidence, found: tuple[Evidence, ...]) -> Iterator[tuple[str, Unknown]]:
+def _missing(case: DriveEvidence, found: tuple[PlpEvidence, ...]) -> Iterator[tuple[str, Unknown]]:
     """Answers that could decide and were not had: what was to be asked, and why it is not known."""
     if isinstance(case.virtual, Unknown):
         yield "whether it is hardware", case.virtual

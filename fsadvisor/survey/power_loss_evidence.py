@@ -36,7 +36,7 @@ all worth from what the device says of its cache, doubt one that leaves it a cla
 NOT_ATTESTED = Unknown(Cause.NOT_ATTESTED, "")
 
 
-class Evidence(Struct, frozen=True):
+class PlpEvidence(Struct, frozen=True):
     """One thing that was weighed: the verdict that it speaks for ('unknown' where it settles nothing), and why."""
 
     verdict: PlpVerdict
@@ -53,7 +53,7 @@ class Evidence(Struct, frozen=True):
 class ControllerEvidence(Struct, frozen=True, kw_only=True):
     """The RAID controller whose volume a disk is: what its tool says, if asked, and what it did not answer."""
 
-    says: Evidence | None = None
+    says: PlpEvidence | None = None
     missing: tuple[Unknown, ...] = ()
 
 
@@ -100,23 +100,23 @@ _SAYS: dict[str, tuple[PlpVerdict, str]] = {
 }
 
 
-def by_model(case: DriveEvidence) -> Iterator[Evidence]:
+def by_model(case: DriveEvidence) -> Iterator[PlpEvidence]:
     """The family's and the data sheet's word."""
     if case.family is not None:
         yield _family(case.family)
         if case.family.lossy:
             says = "drives of the family lost data after a completed flush in a published test"
-            yield Evidence("unknown", says, "drive table")
+            yield PlpEvidence("unknown", says, "drive table")
     if isinstance(case.datasheet, Known):
         verdict: PlpVerdict = "claimed" if case.datasheet.value else "absent"
         does = "promises" if case.datasheet.value else "does not promise"
-        yield Evidence(verdict, f"a person read that the data sheet {does} it", case.datasheet.source, "claim")
+        yield PlpEvidence(verdict, f"a person read that the data sheet {does} it", case.datasheet.source, "claim")
 
 
-def _family(family: Family) -> Evidence:
+def _family(family: Family) -> PlpEvidence:
     verdict, says = _SAYS[family.verdict]
     sources = f": {'; '.join(family.sources)}" if family.sources else ""
-    return Evidence(
+    return PlpEvidence(
         verdict,
         f"the model is of the family {family.name}, {says} ({family.confidence} confidence{sources})",
         "drive table",
@@ -135,7 +135,7 @@ def by_controller(cache: Cache, tool: str | None) -> ControllerEvidence | None:
     )
 
 
-def _evidence(cache: Cache, tool: str) -> Evidence:
+def _evidence(cache: Cache, tool: str) -> PlpEvidence:
     policy, battery, drives = (
         read_fact.value(cache.policy),
         read_fact.value(cache.battery),
@@ -145,7 +145,7 @@ def _evidence(cache: Cache, tool: str) -> Evidence:
         f"the RAID controller's battery or capacitor: {battery or 'not told'}; its policy: {policy or 'not told'};"
         f" the drives' own caches: {drives or 'not told'}"
     )
-    return Evidence(_verdict(policy, battery, drives), says, tool, "veto" if battery == "failed" else "note")
+    return PlpEvidence(_verdict(policy, battery, drives), says, tool, "veto" if battery == "failed" else "note")
 
 
 def _verdict(
@@ -167,7 +167,7 @@ _OF_PLATTERS = {"Spin_Up_Time", "Seek_Error_Rate", "Spin_Retry_Count"}
 """What hard disks count; those of before 2008 do not tell how fast they spin."""
 
 
-def by_attributes(case: DriveEvidence) -> Iterator[Evidence]:
+def by_attributes(case: DriveEvidence) -> Iterator[PlpEvidence]:
     """All of it; nothing of an NVMe drive, whose logs are read elsewhere."""
     smart = case.drive.smart
     if isinstance(smart, Unknown):
@@ -181,22 +181,22 @@ def by_attributes(case: DriveEvidence) -> Iterator[Evidence]:
             yield from (_weighed(it, row.worth(case.family), case.family) for it in found)
     if smart.write_cache_enabled is not None:
         state = "on" if smart.write_cache_enabled else "off now, and may be switched on again"
-        yield Evidence("unknown", f"its volatile write cache is {state}", _SMARTCTL)
+        yield PlpEvidence("unknown", f"its volatile write cache is {state}", _SMARTCTL)
     if smart.rotation_rate_rpm:
         says = f"it is rotational ({smart.rotation_rate_rpm} rpm): a hard disk's cache is lost with its power"
-        yield Evidence("absent", says, _SMARTCTL, "veto")
+        yield PlpEvidence("absent", says, _SMARTCTL, "veto")
     elif smart.rotation_rate_rpm is None and {it.name for it in smart.attributes} >= _OF_PLATTERS:
         says = "it counts how its platters spin up and its heads seek: a hard disk's cache is lost with its power"
-        yield Evidence("absent", says, _SMARTCTL, "veto")
+        yield PlpEvidence("absent", says, _SMARTCTL, "veto")
     if smart.passed is False:
-        yield Evidence("unknown", "the drive says that it is failing, which a lost protection can cause", _SMARTCTL)
+        yield PlpEvidence("unknown", "the drive says that it is failing, which a lost protection can cause", _SMARTCTL)
 
 
 _DEFAULT_175 = "Program_Fail_Count_Chip"
 """smartmontools' name of attribute 175 on drives that are not in its database, as on resellers' numbers."""
 
 
-def _unnamed_test(attribute: AtaAttribute) -> Iterator[Evidence]:
+def _unnamed_test(attribute: AtaAttribute) -> Iterator[PlpEvidence]:
     """Attribute 175 with the layout of Intel's capacitor test: what a reseller's number hides, the drive tells.
 
     The raw value is three words: microseconds of the last test (25 to 65535; below are codes of errors), minutes since
@@ -209,7 +209,7 @@ def _unnamed_test(attribute: AtaAttribute) -> Iterator[Evidence]:
     if attribute.thresh == _INTEL_THRESHOLD and microseconds >= _SHORTEST_TEST_US and 0 < tests <= _WORD:
         says = f"attribute 175 is {attribute.value} and has the layout of Intel's capacitor test: {tests} tests"
         passed = attribute.value == _INTEL_PASSED
-        yield Evidence("claimed" if passed else "unknown", says, _SMARTCTL, "weak" if passed else "note")
+        yield PlpEvidence("claimed" if passed else "unknown", says, _SMARTCTL, "weak" if passed else "note")
 
 
 _INTEL_THRESHOLD, _INTEL_PASSED, _SHORTEST_TEST_US, _WORD = 10, 100, 25, 0xFFFF
@@ -220,40 +220,42 @@ def tell_health(smart: SmartReport) -> bool:
     return bool(smart.attributes) if smart.protocol == "ATA" else smart.passed is not None
 
 
-def _test(attribute: AtaAttribute, row: Attribute) -> Iterator[Evidence]:
+def _test(attribute: AtaAttribute, row: Attribute) -> Iterator[PlpEvidence]:
     if attribute.value is None or attribute.thresh is None:
         return
     says = f"{attribute.name} {attribute.value}, threshold {attribute.thresh}"
     if attribute.value <= attribute.thresh or attribute.when_failed == "now":
-        yield Evidence("failed", says, _SMARTCTL, "veto")
+        yield PlpEvidence("failed", says, _SMARTCTL, "veto")
     elif attribute.when_failed == "past":
-        yield Evidence("claimed", f"{says}, but it failed in the past", _SMARTCTL, "weak")
+        yield PlpEvidence("claimed", f"{says}, but it failed in the past", _SMARTCTL, "weak")
     elif attribute.thresh == 0:
-        yield Evidence("claimed", f"{says}: no limit that it could fail", _SMARTCTL, "weak")
+        yield PlpEvidence("claimed", f"{says}: no limit that it could fail", _SMARTCTL, "weak")
     elif row.passed is not None and attribute.value != row.passed:
-        yield Evidence("claimed", f"{says}: a test that counted and passed would show {row.passed}", _SMARTCTL, "weak")
+        yield PlpEvidence(
+            "claimed", f"{says}: a test that counted and passed would show {row.passed}", _SMARTCTL, "weak"
+        )
     else:
-        yield Evidence("proven", f"{says}: its own test passed", _SMARTCTL, "proof")
+        yield PlpEvidence("proven", f"{says}: its own test passed", _SMARTCTL, "proof")
 
 
-def _failures(attribute: AtaAttribute) -> Iterator[Evidence]:
+def _failures(attribute: AtaAttribute) -> Iterator[PlpEvidence]:
     if attribute.raw_value is None:
         return
     says = f"{attribute.name} {attribute.raw_value}"
     if attribute.raw_value or attribute.when_failed == "now":
-        yield Evidence("failed", f"{says}: its protection has failed", _SMARTCTL, "veto")
+        yield PlpEvidence("failed", f"{says}: its protection has failed", _SMARTCTL, "veto")
     else:
-        yield Evidence("claimed", f"{says}: no failure counted", _SMARTCTL, "weak")
+        yield PlpEvidence("claimed", f"{says}: no failure counted", _SMARTCTL, "weak")
 
 
-def _weighed(found: Evidence, worth: Worth, family: Family | None) -> Evidence:
+def _weighed(found: PlpEvidence, worth: Worth, family: Family | None) -> PlpEvidence:
     """As much of it as its name is worth on this drive; a failure counts unless there is nothing to fail."""
     if worth == "nothing" and (found.weight != "veto" or (family is not None and family.verdict == "absent")):
         says = f"{found.says}; drives without capacitors have this attribute, too"
-        return Evidence("unknown", says, found.source)
+        return PlpEvidence("unknown", says, found.source)
     if worth != "full" and found.weight == "proof":
         says = f"{found.says}, but it is not known what that means for this family"
-        return Evidence("claimed", says, found.source, "weak")
+        return PlpEvidence("claimed", says, found.source, "weak")
     return found
 
 
@@ -268,7 +270,7 @@ _ID_CTRL, _FEATURE, _SMART_LOG, _OCP = (
 )
 
 
-def by_nvme(case: DriveEvidence) -> Iterator[Evidence]:
+def by_nvme(case: DriveEvidence) -> Iterator[PlpEvidence]:
     """All of it; nothing where the drive is no NVMe."""
     yield from warnings(case)
     if not isinstance(case.drive.ocp, Unknown):
@@ -287,7 +289,7 @@ def no_volatile_cache(case: DriveEvidence) -> bool:
     return not isinstance(case.drive.id_ctrl, Unknown) and case.drive.id_ctrl.volatile_write_cache is False
 
 
-def warnings(case: DriveEvidence) -> Iterator[Evidence]:
+def warnings(case: DriveEvidence) -> Iterator[PlpEvidence]:
     """The backup's failure, whichever tool saw it; its absence proves nothing."""
     log, smart = case.drive.smart_log, case.drive.smart
     found: list[tuple[int, str]] = []
@@ -298,62 +300,62 @@ def warnings(case: DriveEvidence) -> Iterator[Evidence]:
     for warning, source in found:
         if warning & BACKUP_FAILED_BIT:
             says = f"critical_warning {warning:#04x} bit 4: the backup of its volatile memory has failed"
-            yield Evidence("failed", says, source, "veto")
+            yield PlpEvidence("failed", says, source, "veto")
             return
     if found:
         warning, source = found[0]
-        yield Evidence("unknown", f"critical_warning {warning:#04x}: no failure of a memory backup reported", source)
+        yield PlpEvidence("unknown", f"critical_warning {warning:#04x}: no failure of a memory backup reported", source)
 
 
-def _ocp(log: OcpSmartLog) -> Iterator[Evidence]:
+def _ocp(log: OcpSmartLog) -> Iterator[PlpEvidence]:
     if log.capacitor_health is not None:
         yield _capacitors(log.capacitor_health)
     if log.incomplete_shutdowns:
         says = f"{log.incomplete_shutdowns} incomplete shutdowns: not all data was saved"
-        yield Evidence("failed", says, _OCP, "veto")
+        yield PlpEvidence("failed", says, _OCP, "veto")
     if log.plp_start_count is not None:
-        yield Evidence("unknown", f"its power-loss protection went to work {log.plp_start_count} times", _OCP)
+        yield PlpEvidence("unknown", f"its power-loss protection went to work {log.plp_start_count} times", _OCP)
 
 
-def _capacitors(percent: int) -> Evidence:
+def _capacitors(percent: int) -> PlpEvidence:
     if percent == nvme_logs.NO_CAPACITORS:
-        return Evidence("absent", "capacitor health FFFFh: no capacitors reported", _OCP, "veto")
+        return PlpEvidence("absent", "capacitor health FFFFh: no capacitors reported", _OCP, "veto")
     if percent <= FAILING_PERCENT:
-        return Evidence("failed", f"capacitor health {percent} %", _OCP, "veto")
-    return Evidence("proven", f"capacitor health {percent} % of the energy that is needed", _OCP, "proof")
+        return PlpEvidence("failed", f"capacitor health {percent} %", _OCP, "veto")
+    return PlpEvidence("proven", f"capacitor health {percent} % of the energy that is needed", _OCP, "proof")
 
 
-def _cache(case: DriveEvidence) -> Iterator[Evidence]:
+def _cache(case: DriveEvidence) -> Iterator[PlpEvidence]:
     controller, feature = case.drive.id_ctrl, case.drive.cache_feature
     present = None if isinstance(controller, Unknown) else controller.volatile_write_cache
     switched_on = None if isinstance(feature, Unknown) else feature.volatile_write_cache_enabled
     if not isinstance(controller, Unknown) and present is not None:
         says = f"vwc {controller.vwc} bit 0"
         yield (
-            Evidence("unknown", f"{says}: it calls its write cache volatile, so other evidence is needed", _ID_CTRL)
+            PlpEvidence("unknown", f"{says}: it calls its write cache volatile, so other evidence is needed", _ID_CTRL)
             if present
-            else Evidence("proven", f"{says}: no volatile write cache", _ID_CTRL, "cache")
+            else PlpEvidence("proven", f"{says}: no volatile write cache", _ID_CTRL, "cache")
         )
     if switched_on is not None:
-        yield Evidence("unknown", f"the volatile write cache is switched {'on' if switched_on else 'off'}", _FEATURE)
+        yield PlpEvidence("unknown", f"the volatile write cache is switched {'on' if switched_on else 'off'}", _FEATURE)
     if present is False and switched_on:
         says = "id-ctrl says that there is no volatile write cache, get-feature 6 that it is on"
-        yield Evidence("unknown", f"{says}: the two contradict each other", _FEATURE, "doubt")
+        yield PlpEvidence("unknown", f"{says}: the two contradict each other", _FEATURE, "doubt")
     yield from _against_kernel(case, present)
     yield from _against_table(case, present)
 
 
-def _against_kernel(case: DriveEvidence, present: bool | None) -> Iterator[Evidence]:
+def _against_kernel(case: DriveEvidence, present: bool | None) -> Iterator[PlpEvidence]:
     if not isinstance(case.write_cache, Known) or present is None:
         return
     if not present and case.write_cache.value == "write back":
         yield _clash("id-ctrl says no volatile write cache, but the kernel says 'write back'", case.write_cache.source)
     if present and case.write_cache.value == "write through":
         says = "id-ctrl says volatile write cache, but the kernel says 'write through' and sends no flushes"
-        yield Evidence("unknown", f"{says}: the two contradict each other", case.write_cache.source)
+        yield PlpEvidence("unknown", f"{says}: the two contradict each other", case.write_cache.source)
 
 
-def _against_table(case: DriveEvidence, present: bool | None) -> Iterator[Evidence]:
+def _against_table(case: DriveEvidence, present: bool | None) -> Iterator[PlpEvidence]:
     if present is False and case.family is not None and case.family.verdict in ("absent", "partial"):
         yield _clash(
             f"id-ctrl says no volatile write cache, but the family ({case.family.name}) is sold without protection",
@@ -361,5 +363,5 @@ def _against_table(case: DriveEvidence, present: bool | None) -> Iterator[Eviden
         )
 
 
-def _clash(says: str, source: str) -> Evidence:
-    return Evidence("unknown", f"{says}: the two contradict each other", source, "clash")
+def _clash(says: str, source: str) -> PlpEvidence:
+    return PlpEvidence("unknown", f"{says}: the two contradict each other", source, "clash")

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from fsadvisor.machine.port import Machine
-    from fsadvisor.readers.mount_tables import Mount
+    from fsadvisor.readers.mount_tables import MountEntry
     from fsadvisor.readers.server_files import EtcdConf
 
 _SOURCE = "/proc/PID/mountinfo of the container, /proc/self/mountinfo"
@@ -54,28 +54,28 @@ class Mounts:
         return _in(Known(min(seen, key=len), _SOURCE), layer=False) if seen else _UNKNOWN
 
 
-def of_host(machine: Machine) -> tuple[Mount, ...]:
+def of_host(machine: Machine) -> tuple[MountEntry, ...]:
     """The mounts that we see; none where the table can't be read."""
     table = read_fact.understood(machine.read("/proc/self/mountinfo"), parse_mountinfo)
     return () if isinstance(table, Unknown) else table.mounts
 
 
-def inside(mount: Mount, path: str) -> str:
+def inside(mount: MountEntry, path: str) -> str:
     """A path on a mount as its filesystem has it."""
     return f"{mount.root.rstrip('/')}{_rest(path, mount.mount_point)}" or "/"
 
 
-def is_layered(mount: Mount) -> bool:
+def is_layered(mount: MountEntry) -> bool:
     """Whether it shows directories of others, one over the other."""
     return mount.fs_type == "overlay"
 
 
-def written_layer(mount: Mount) -> str | None:
+def written_layer(mount: MountEntry) -> str | None:
     """The directory that an overlay writes to."""
     return next((it[len("upperdir=") :] for it in mount.super_options if it.startswith("upperdir=")), None)
 
 
-def shown_at(path: str, major_minor: str, mounts: Sequence[Mount]) -> list[str]:
+def shown_at(path: str, major_minor: str, mounts: Sequence[MountEntry]) -> list[str]:
     """The places at which a path of a filesystem is seen: by its mounts, where no other is mounted over it."""
     same = [it for it in mounts if it.major_minor == major_minor and _is_below(path, it.root)]
     return [place for it in same if last_over(place := _joined(it, path), mounts) is it]
@@ -85,7 +85,7 @@ def _in(path: Known[str], *, layer: bool) -> HostPath:
     return HostPath(path=path, in_layer=Known(layer, _SOURCE))
 
 
-def _joined(mount: Mount, inside: str) -> str:
+def _joined(mount: MountEntry, inside: str) -> str:
     return f"{mount.mount_point.rstrip('/')}{_rest(inside, mount.root)}" or "/"
 
 
@@ -97,7 +97,7 @@ def _is_below(path: str, top: str) -> bool:
     return f"{path.rstrip('/')}/".startswith(f"{top.rstrip('/')}/")
 
 
-def last_over(path: str, mounts: Sequence[Mount]) -> Mount | None:
+def last_over(path: str, mounts: Sequence[MountEntry]) -> MountEntry | None:
     """The mount that a path is on: the longest mount point above it, of several at one place the last."""
     above = [it for it in mounts if _is_below(path, it.mount_point)]
     longest = max((len(it.mount_point) for it in above), default=0)

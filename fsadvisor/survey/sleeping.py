@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
     from fsadvisor.machine.port import Answer, Argv, Machine
-    from fsadvisor.readers.mount_tables import Mount
+    from fsadvisor.readers.mount_tables import MountEntry
     from fsadvisor.storage.about import PowerState
     from fsadvisor.survey.block import BlockDevice, BlockTree
 
@@ -55,7 +55,7 @@ def _power_state(machine: Machine, device: BlockDevice) -> Fact[PowerState]:
 
 
 def not_woken(
-    machine: Machine, states: Mapping[str, Fact[PowerState]], tree: BlockTree, mounts: Iterable[Mount]
+    machine: Machine, states: Mapping[str, Fact[PowerState]], tree: BlockTree, mounts: Iterable[MountEntry]
 ) -> Machine:
     """The machine, without the questions that would wake a disk."""
     why = {name: _why(state) for name, state in states.items()}
@@ -73,7 +73,9 @@ def _why(state: Fact[PowerState]) -> Cause | None:
 class _NotWoken(Wrapped):
     """Leaves out what reads a sleeping disk: tools on its devices and mounts, and files on its mounts."""
 
-    def __init__(self, inner: Machine, asleep: Mapping[str, Cause], tree: BlockTree, mounts: Iterable[Mount]) -> None:
+    def __init__(
+        self, inner: Machine, asleep: Mapping[str, Cause], tree: BlockTree, mounts: Iterable[MountEntry]
+    ) -> None:
         super().__init__(inner)
         self._any = next(iter(asleep.values()))
         self._devices = {
@@ -157,7 +159,7 @@ def _below(device: BlockDevice, asleep: Mapping[str, Cause], tree: BlockTree, de
     return next((cause for cause in found if cause is not None), None)
 
 
-def _members(machine: Machine, mount: Mount, tree: BlockTree) -> tuple[str, ...]:
+def _members(machine: Machine, mount: MountEntry, tree: BlockTree) -> tuple[str, ...]:
     """The devices that a mounted filesystem is on, as far as the kernel tells; a Btrfs may have several."""
     device = tree.numbered(mount.major_minor) or tree.named(mount.source)
     if device is None:

@@ -55,7 +55,7 @@ if TYPE_CHECKING:
     from fsadvisor.machine.port import Argv, Machine
     from fsadvisor.readers.dmsetup import Target
     from fsadvisor.readers.json_text import Json
-    from fsadvisor.readers.mount_tables import Mount
+    from fsadvisor.readers.mount_tables import MountEntry
     from fsadvisor.storage import Below, Disk, Facts, Filesystem, Host, Supposition
     from fsadvisor.storage.about import Kind, Workload
     from fsadvisor.survey.block import BlockTree
@@ -280,7 +280,7 @@ def _lsblk_labels(machine: Machine) -> Mapping[str, str]:
     return {it.name: it.label for it in devices if it.label is not None}
 
 
-def _mounts(machine: Machine) -> tuple[Mount, ...] | Unknown:
+def _mounts(machine: Machine) -> tuple[MountEntry, ...] | Unknown:
     """/proc/self/mountinfo, else /proc/mounts, which archives keep (without numbers, roots and parents)."""
     record = read_fact.file_record(machine, "/proc/self/mountinfo", mount_tables.parse_mountinfo)
     if not isinstance(record, Unknown):
@@ -289,7 +289,7 @@ def _mounts(machine: Machine) -> tuple[Mount, ...] | Unknown:
     if isinstance(lines, Unknown):
         return record
     return tuple(
-        mount_tables.Mount(
+        mount_tables.MountEntry(
             mount_id=number,
             parent_id=0,
             major_minor=line.source,

@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from fsadvisor.machine.live import ProgressiveMachine
     from fsadvisor.machine.port import Machine
     from fsadvisor.measure.now import Window
-    from fsadvisor.readers.attestations import Entry
+    from fsadvisor.readers.attestations import Statement
     from fsadvisor.report.history import Gist, History
     from fsadvisor.rulebook.loading import Rulebook
     from fsadvisor.storage import Storage, Supposition
@@ -176,7 +176,7 @@ class Session(Struct, kw_only=True, dict=True):
         with self._lock:
             return ask(self.machine)
 
-    def attestations_of(self, answers: Sequence[tuple[str, str, str]], saying: Saying) -> tuple[Entry, ...]:
+    def attestations_of(self, answers: Sequence[tuple[str, str, str]], saying: Saying) -> tuple[Statement, ...]:
         """What would be written down of (fact, subject, value), held against the machine. Raises ClaimError."""
         from fsadvisor.attestation import verbs
 
@@ -185,7 +185,7 @@ class Session(Struct, kw_only=True, dict=True):
         with self._lock:
             return verbs.prepared_all(self.machine, answers, saying)
 
-    def waiver(self, rule: str, subject: str, saying: Saying) -> Entry:
+    def waiver(self, rule: str, subject: str, saying: Saying) -> Statement:
         """The same of a finding that is accepted. Raises ClaimError."""
         from fsadvisor.attestation import verbs
 

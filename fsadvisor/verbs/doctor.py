@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 
     from fsadvisor.machine.port import Machine
     from fsadvisor.measure.now import Filesystem, Window
-    from fsadvisor.readers.mount_tables import Mount
+    from fsadvisor.readers.mount_tables import MountEntry
     from fsadvisor.rulebook.advise import Verdict
     from fsadvisor.rulebook.rule import Rule
 
@@ -97,7 +97,7 @@ def _is_there(path: str) -> bool | None:
     return within(_PATH_S, lambda: os.path.lexists(path))
 
 
-def _mount(path: str, machine: Machine) -> Mount | None:
+def _mount(path: str, machine: Machine) -> MountEntry | None:
     """The mount that a path is on: by its text alone where the filesystem does not answer."""
     if _is_there(path) is not None:
         return surroundings.mount_of(surroundings.real(path), machine)

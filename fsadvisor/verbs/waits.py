@@ -42,7 +42,7 @@ if TYPE_CHECKING:
     from fsadvisor.measure.probe_session import ProbeSession
     from fsadvisor.measure.waits.sentence import Account
     from fsadvisor.measure.waits.window import Locks
-    from fsadvisor.readers.mount_tables import Mount
+    from fsadvisor.readers.mount_tables import MountEntry
 
 SECONDS: Final = 5.0
 _INCOMPLETE: Final = 3
@@ -134,7 +134,7 @@ def _below(target: str, machine: Machine) -> Watched:
     )
 
 
-def _device(mount: Mount, machine: Machine) -> str:
+def _device(mount: MountEntry, machine: Machine) -> str:
     """The kernel's name of the device that is mounted, '' where there is none."""
     link = machine.link(f"/sys/dev/block/{mount.major_minor}")
     if not isinstance(link, Unknown):

@@ -9,11 +9,11 @@ from msgspec.structs import replace
 
 from fsadvisor import attestation
 from fsadvisor.attestation import ClaimError
-from fsadvisor.readers.attestations import Entry, PinnedDrive, parse
+from fsadvisor.readers.attestations import PinnedDrive, Statement, parse
 from tests.paths import FIXTURES
 
 WRITTEN = (FIXTURES / "outputs/attestations/written.out").read_text()
-ENTRY = Entry(
+ENTRY = Statement(
     place="attestation",
     kind="attestation",
     about="disk.swap_policy",

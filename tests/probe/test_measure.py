@@ -9,7 +9,7 @@ from msgspec import structs
 
 from fsadvisor.measure.probe.disks import Way
 from fsadvisor.measure.probe.jobs import JOBS
-from fsadvisor.measure.probe.measure import Budget, Progress, events
+from fsadvisor.measure.probe.measure import Budget, WindowProgress, events
 from fsadvisor.measure.probe.result import Result
 from tests.probe.played import (
     COMMIT,
@@ -159,7 +159,7 @@ def test_each_window_is_told_as_it_ends_and_the_result_comes_last():
     clock = Clock()
     seen = list(events(COMMIT, Played(clock, [synced(1000)]), HERE, around(clock), Budget(seconds=10)))
 
-    assert [type(event) for event in seen] == [Progress] * 6 + [Result]
+    assert [type(event) for event in seen] == [WindowProgress] * 6 + [Result]
     assert [event.counted for event in seen[:-1]] == [1, 2, 3, 4, 5, 6]
     assert seen[1].seconds == pytest.approx(1.0)
     assert seen[1].seconds_left == pytest.approx(9.0)

@@ -4,7 +4,7 @@ import pytest
 
 from fsadvisor.facts import Cause, Unknown
 from fsadvisor.survey.power_loss import ControllerEvidence, weigh
-from fsadvisor.survey.power_loss_evidence import Evidence
+from fsadvisor.survey.power_loss_evidence import PlpEvidence
 from tests.cases import each
 from tests.survey.evidence import (
     NO_TOOL,
@@ -86,7 +86,7 @@ def test_what_no_command_tells_is_named(fact, question):
 
 
 def test_a_controller_s_battery_policy_and_tool_are_the_steps_of_its_volumes():
-    open_ = ControllerEvidence(says=Evidence("unknown", "battery: not told", "storcli64"))
+    open_ = ControllerEvidence(says=PlpEvidence("unknown", "battery: not told", "storcli64"))
     assert [it.split()[0] for it in weigh(other(controller=open_)).steps] == ["have", "check"]
 
 

@@ -11,7 +11,7 @@ from fsadvisor.storage.about import PlpVerdict
 from fsadvisor.survey import power_loss_evidence
 from fsadvisor.survey.power_loss import ControllerEvidence, weakest
 from fsadvisor.survey.power_loss import weigh as weighed_by_us
-from fsadvisor.survey.power_loss_evidence import Evidence, Weight
+from fsadvisor.survey.power_loss_evidence import PlpEvidence, Weight
 from tests.cases import each
 from tests.survey.evidence import (
     NO,
@@ -115,7 +115,7 @@ def test_that_it_spins_decides_for_a_drive_that_is_one():
     spinning = smart(row("Power_On_Hours"), rotation_rate=7200)
     assert weigh(other(smart=spinning)).verdict == "absent"
     assert weigh(other(smart=spinning, virtual=NO_TOOL)).missing is NO_TOOL
-    volume = ControllerEvidence(says=Evidence("proven", "battery: optimal", "storcli64"))
+    volume = ControllerEvidence(says=PlpEvidence("proven", "battery: optimal", "storcli64"))
     assert weigh(other(smart=spinning, controller=volume)).verdict == "proven"
     assert "it is rotational" not in says(other(rotational=YES, controller=volume))
     assert "it is rotational" in says(other(rotational=YES))
@@ -123,7 +123,7 @@ def test_that_it_spins_decides_for_a_drive_that_is_one():
 
 
 def test_a_controller_that_was_not_wholly_asked_proves_nothing():
-    proven = Evidence("proven", "battery: optimal", "storcli64")
+    proven = PlpEvidence("proven", "battery: optimal", "storcli64")
     assert weigh(other(controller=ControllerEvidence(says=proven, missing=(NO_TOOL,)))).verdict == "unknown"
     assert weigh(other(controller=ControllerEvidence())).verdict == "unknown"
 

@@ -4,7 +4,17 @@ import pytest
 
 from tests.cases import each
 from tests.paths import ROOT
-from tools.house import House, circles, layers, lines, long_lived, main, shared_class_names, shared_in_one_package
+from tools.house import (
+    House,
+    circles,
+    layers,
+    lines,
+    long_lived,
+    main,
+    shared_class_names,
+    shared_in_one_layer,
+    shared_in_one_package,
+)
 
 PACKAGE = {
     "p.a.one": "import p.a.two\nclass Row: ...\n",
@@ -26,6 +36,13 @@ def test_a_class_name_of_two_modules_is_shared_and_within_a_package_only_there()
     house = House(PACKAGE)
     assert shared_class_names(house) == {"Column": ["p.b", "p.c"], "Row": ["p.a.one", "p.a.two"]}
     assert shared_in_one_package(house) == {"Row": ["p.a.one", "p.a.two"]}
+
+
+def test_a_class_name_of_two_packages_is_shared_within_a_layer_only_where_both_are_in_it():
+    assert shared_in_one_layer(House({"p.b": "class Column: ...", "p.c": "class Column: ..."})) == {
+        "Column": ["p.b", "p.c"]
+    }
+    assert shared_in_one_layer(House({"p.b": "import p.c\nclass Column: ...", "p.c": "class Column: ..."})) == {}
 
 
 def test_each_line_is_counted_as_one_thing():
@@ -82,4 +99,5 @@ def test_this_checkout_has_no_circle_of_packages(capsys):
     found = rows(capsys.readouterr().out)
     assert found["circles of packages"] == ["0"]
     assert found["files above 400 lines"] == ["0"]
+    assert found["within one package"] == found["within one layer"] == ["0"]
     assert int(found["files"][0].replace(",", "")) > 100

@@ -4,7 +4,7 @@ from fsadvisor.pages.glyphs import ASCII, UNICODE
 from fsadvisor.pages.plots import Range, in_numbers, range_of
 from fsadvisor.pages.screen import laid
 from fsadvisor.report.rule_page import figures
-from fsadvisor.rulebook.shape import Figure, Gain, measured_gain
+from fsadvisor.rulebook.shape import Gain, GainFigure, measured_gain
 from tests.cases import each
 from tests.views.seen import session, text
 
@@ -48,7 +48,7 @@ def drawn(gain, glyphs=UNICODE, width=78):
 
 
 def figure(says, source="seed 000"):
-    return Figure(says=says, source=source, conditions="stated")
+    return GainFigure(says=says, source=source, conditions="stated")
 
 
 def test_figures_that_contradict_each_other_stand_on_one_scale():

@@ -16,7 +16,7 @@ from msgspec import Struct
 
 from fsadvisor.measure import compare
 from fsadvisor.measure.probe import EngineError, because
-from fsadvisor.measure.probe.measure import Budget, Progress, Run, Surroundings, Where
+from fsadvisor.measure.probe.measure import Budget, Run, Surroundings, Where, WindowProgress
 from fsadvisor.measure.probe.processes import Stopped
 from fsadvisor.measure.probe.result import Result
 from fsadvisor.measure.probe.run import Stoppable, waited_us
@@ -52,7 +52,7 @@ class SideWindow(Struct, frozen=True, kw_only=True):
     """A window of a side has ended."""
 
     side: str
-    progress: Progress
+    progress: WindowProgress
 
 
 class SideEnded(Struct, frozen=True, kw_only=True):
@@ -156,7 +156,7 @@ class _Side:
         stack.callback(_close, session)
         return opened
 
-    def step(self) -> Progress | None:
+    def step(self) -> WindowProgress | None:
         """A window more; None where it failed."""
         run = self._at_work()
         try:

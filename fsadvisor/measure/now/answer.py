@@ -28,8 +28,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
 
     from fsadvisor.measure.now import Program, Window
-    from fsadvisor.rulebook.advise import Answer as Asked
-    from fsadvisor.rulebook.advise import Verdict
+    from fsadvisor.rulebook.advise import Asked, Verdict
     from fsadvisor.rulebook.rule import Rule
 
 
@@ -37,7 +36,7 @@ _NAMED: Final = 3
 _MOST: Final = 5
 
 
-class Finding(Struct, frozen=True, kw_only=True):
+class Diagnosis(Struct, frozen=True, kw_only=True):
     """A cause that holds: the verdict, who does it, and who waits for it."""
 
     verdict: Verdict
@@ -69,7 +68,7 @@ class Answer(Struct, frozen=True, kw_only=True):
     """What the window comes to."""
 
     window: Window
-    found: tuple[Finding, ...]
+    found: tuple[Diagnosis, ...]
     excluded: tuple[Excluded, ...]
     open: tuple[Verdict, ...]
 
@@ -97,7 +96,7 @@ def answer(window: Window, rules: Iterable[Rule], about: frozenset[str] | None =
     )
 
 
-def _dated(one: Finding, reach: frozenset[str], window: Window) -> Finding:
+def _dated(one: Diagnosis, reach: frozenset[str], window: Window) -> Diagnosis:
     at, by = since(one.verdict, reach, window)
     return replace(one, since=at, since_by=by)
 
@@ -171,10 +170,10 @@ def _weight(one: Verdict) -> float:
     return max((float(value) for value in values if isinstance(value, (int, float))), default=0.0)
 
 
-def _together(verdicts: Iterable[Verdict], window: Window) -> Iterable[Finding]:
+def _together(verdicts: Iterable[Verdict], window: Window) -> Iterable[Diagnosis]:
     """Processes of one name and unit that wait at one place are one finding, that of whom waits most."""
     units = {named(program): (program.name, program.unit) for program in window.programs}
-    kept: dict[tuple[object, ...], Finding] = {}
+    kept: dict[tuple[object, ...], Diagnosis] = {}
     for verdict in verdicts:
         finding = _finding(verdict, window)
         who = units.get(verdict.subject.name) if verdict.subject.id.startswith("now:program:") else None
@@ -189,7 +188,7 @@ def _together(verdicts: Iterable[Verdict], window: Window) -> Iterable[Finding]:
     return kept.values()
 
 
-def _first_of_each(findings: Iterable[Finding]) -> Iterator[Finding]:
+def _first_of_each(findings: Iterable[Diagnosis]) -> Iterator[Diagnosis]:
     shown: dict[str, int] = {}
     for finding in findings:
         rule = finding.verdict.rule.id
@@ -229,7 +228,7 @@ def _is_open(verdict: Verdict) -> bool:
     return all(fact.cause is not Cause.NOT_APPLICABLE for fact in verdict.to_learn().values())
 
 
-def _finding(verdict: Verdict, window: Window) -> Finding:
+def _finding(verdict: Verdict, window: Window) -> Diagnosis:
     what, _, name = verdict.subject.id.removeprefix("now:").partition(":")
     match what:
         case "device":
@@ -239,7 +238,7 @@ def _finding(verdict: Verdict, window: Window) -> Finding:
             here = [one for one in window.programs if places & set(one.places) or works_on(one, name, window)]
             if verdict.rule.id == "journal-full":
                 here = [program for program in here if program.journal_full]
-            return Finding(
+            return Diagnosis(
                 verdict=verdict,
                 culprits=tuple(_does(program) for program in here if program.job),
                 waiters=_waiting([program for program in here if program.waiting and not program.job]),
@@ -248,24 +247,24 @@ def _finding(verdict: Verdict, window: Window) -> Finding:
         case "program":
             program = next(program for program in window.programs if named(program) == name)
             where = f", in {program.function}" if program.function else ""
-            return Finding(verdict=verdict, culprits=(f"{_does(program)}{where}",), place=", ".join(program.places))
+            return Diagnosis(verdict=verdict, culprits=(f"{_does(program)}{where}",), place=", ".join(program.places))
         case "group":
             return _of_group(verdict, name, window)
     return _of_machine(verdict, window)
 
 
-def _of_device(verdict: Verdict, name: str, window: Window) -> Finding:
+def _of_device(verdict: Verdict, name: str, window: Window) -> Diagnosis:
     here = [program for program in window.programs if works_on(program, name, window)]
     movers = sorted((program for program in here if moved_by(program)), key=moved_by, reverse=True)
     if verdict.rule.id == "discards-at-work":
         waits = [program for program in here if program.waiting and program.name not in _TRIMS]
-        return Finding(
+        return Diagnosis(
             verdict=verdict, culprits=_discards(name, here, window), waiters=_waiting(waits), place=_on(name, window)
         )
     own = [each for each in movers if not (each.kernel or each.job)]
     culprits = movers_of(own) if verdict.rule.id == "disk-taken-by-one" else movers[:_NAMED]
     waiters = [program for program in here if program.waiting and program not in culprits]
-    return Finding(
+    return Diagnosis(
         verdict=verdict,
         culprits=_movers(culprits) if verdict.rule.id.startswith(("disk-", "device-at")) else (),
         waiters=_waiting(waiters if verdict.rule.id.startswith("disk-") else [*waiters, *culprits]),
@@ -281,11 +280,13 @@ def _on(device: str, window: Window) -> str:
     return ", ".join((*mapped, *(one for one in places if device in devices_of(one, window))))
 
 
-def _of_directory(verdict: Verdict, window: Window) -> Finding:
+def _of_directory(verdict: Verdict, window: Window) -> Diagnosis:
     """The directories in which those who wait for a lock work: the kernel does not tell which is locked."""
     waits = sorted((each for each in window.programs if each.directory), key=lambda each: -each.directory)
     where = tuple(dict.fromkeys(each.works_in for each in waits if each.works_in))[:3]
-    return Finding(verdict=verdict, waiters=_waiting(waits), place=f"they work in {', '.join(where)}" if where else "")
+    return Diagnosis(
+        verdict=verdict, waiters=_waiting(waits), place=f"they work in {', '.join(where)}" if where else ""
+    )
 
 
 _TRIMS: Final = frozenset({"fstrim", "blkdiscard"})
@@ -304,23 +305,23 @@ def _discards(name: str, here: list[Program], window: Window) -> tuple[str, ...]
     return tuple(tools or mounts)
 
 
-def _of_machine(verdict: Verdict, window: Window) -> Finding:
+def _of_machine(verdict: Verdict, window: Window) -> Diagnosis:
     waiting = sorted(window.programs, key=lambda program: -program.waiting)
     if verdict.rule.id == "processors-busy":
         running = sorted((each for each in window.programs if each.running), key=lambda each: -each.running)
-        return Finding(
+        return Diagnosis(
             verdict=verdict, culprits=tuple(f"{named(each)} ran in {_share(each.running)}" for each in running[:3])
         )
     if verdict.rule.id == "directory-locks":
         return _of_directory(verdict, window)
     if verdict.rule.id == "writers-held-back":
         writers = sorted(window.programs, key=lambda each: -(each.write_bytes or 0))
-        return Finding(
+        return Diagnosis(
             verdict=verdict,
             culprits=tuple(_does(each) for each in writers[:3] if each.write_bytes),
             place=_longest_queue(window),
         )
-    return Finding(verdict=verdict, waiters=_waiting(waiting))
+    return Diagnosis(verdict=verdict, waiters=_waiting(waiting))
 
 
 def _longest_queue(window: Window) -> str:
@@ -336,16 +337,16 @@ def _device_of(mount_point: str, window: Window) -> str:
     return next((f"{one.type} on {one.source}" for one in window.filesystems if one.mount_point == mount_point), "")
 
 
-def _of_group(verdict: Verdict, path: str, window: Window) -> Finding:
+def _of_group(verdict: Verdict, path: str, window: Window) -> Diagnosis:
     """The limit is the culprit; those that wait are the group's programs."""
     group = next(group for group in window.groups if group.path == path)
     own = inside(path, window)
     if verdict.rule.id == "group-short-of-memory":
         users = sorted((each for each in own if moved_by(each)), key=lambda each: -moved_by(each))
         limit = f"memory limit {(group.memory_limit or 0) >> 20:,} MiB"
-        return Finding(verdict=verdict, culprits=tuple(map(_does, users[:3])), waiters=_waiting(own), place=limit)
+        return Diagnosis(verdict=verdict, culprits=tuple(map(_does, users[:3])), waiters=_waiting(own), place=limit)
     limit = f"{group.limit}{' of ' + group.device if group.device else ''}"
-    return Finding(verdict=verdict, waiters=_waiting(own), place=limit)
+    return Diagnosis(verdict=verdict, waiters=_waiting(own), place=limit)
 
 
 def _share(share: float) -> str:

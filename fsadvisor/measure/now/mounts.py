@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from fsadvisor.machine.symptoms import Holds
     from fsadvisor.measure.now import Logged, Program
-    from fsadvisor.readers.mount_tables import Mount
+    from fsadvisor.readers.mount_tables import MountEntry
 
 _OTHERS: Final = frozenset({"overlay", "tmpfs", "nfs", "nfs4", "cifs", "smb3", "ceph", "9p", "virtiofs"})
 """Filesystems of files that are on no block device of this machine's, or on several."""
@@ -40,12 +40,12 @@ def times_mounted(text: str) -> Counter[str]:
     return Counter() if isinstance(read, Unknown) else Counter(one.major_minor for one in read.mounts)
 
 
-def table(text: str) -> tuple[Mount, ...]:
+def table(text: str) -> tuple[MountEntry, ...]:
     """The mounts that hold files, each filesystem once: by its own root where that is mounted."""
     read = parse_mountinfo(text)
     if isinstance(read, Unknown):
         return ()
-    first: dict[str, Mount] = {}
+    first: dict[str, MountEntry] = {}
     for mount in read.mounts:
         fs_type = mount.fs_type
         if not (mount.source.startswith("/dev/") or fs_type in {*TYPES, *_OTHERS} or fs_type.startswith("fuse.")):
@@ -57,7 +57,7 @@ def table(text: str) -> tuple[Mount, ...]:
 
 
 def filesystems(
-    mounts: tuple[Mount, ...],
+    mounts: tuple[MountEntry, ...],
     space: Mapping[str, Space | str | None],
     jobs: Mapping[str, str],
     nfs: Mapping[str, tuple[float, float, float]],
@@ -129,7 +129,7 @@ def add_scrubs(known: tuple[Filesystem, ...], programs: Iterable[Program], held:
 
 
 def _filesystem(
-    mount: Mount,
+    mount: MountEntry,
     space: Mapping[str, Space | str | None],
     jobs: Mapping[str, str],
     nfs: Mapping[str, tuple[float, float, float]],
@@ -164,7 +164,7 @@ def _filesystem(
     return made
 
 
-def _asks_its_owner_alone(mount: Mount) -> bool:
+def _asks_its_owner_alone(mount: MountEntry) -> bool:
     """A FUSE mount of another user's, at which the kernel answers us by itself."""
     ours = {"allow_other", f"user_id={os.geteuid()}"}
     return mount.fs_type.startswith("fuse") and not ours & set(mount.super_options)

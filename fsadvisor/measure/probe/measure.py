@@ -85,7 +85,7 @@ class Surroundings(Struct, frozen=True, kw_only=True):
     """µs since boot in which some task waited for 'cpu' or 'io' (pressure stall information), or that were 'stolen'."""
 
 
-class Progress(Struct, frozen=True, kw_only=True):
+class WindowProgress(Struct, frozen=True, kw_only=True):
     """After each window: what a bar or a screen shows."""
 
     window: ProbeWindow
@@ -99,7 +99,7 @@ class Progress(Struct, frozen=True, kw_only=True):
     """At most: it may settle before."""
 
 
-Event: TypeAlias = Progress | Result
+Event: TypeAlias = WindowProgress | Result
 
 
 def events(
@@ -129,13 +129,13 @@ class Run:
         self._windows: list[ProbeWindow] = []
         self._voids: tuple[str, ...] = ()
 
-    def step(self) -> Progress:
+    def step(self) -> WindowProgress:
         """One window more. Raises EngineError."""
         window = self._session.window(self._budget.window_seconds)
         self._windows.append(window)
         self._voids = voids(self._job, self._windows)
         seconds = self._seconds()
-        return Progress(
+        return WindowProgress(
             window=window,
             void=self._voids[-1],
             windows=len(self._windows),

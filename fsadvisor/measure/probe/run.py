@@ -26,7 +26,7 @@ from msgspec.structs import replace
 from fsadvisor.measure.probe import EngineError, because, cost, fio, ladder, own_engine
 from fsadvisor.measure.probe.disks import record
 from fsadvisor.measure.probe.jobs import Allocation, Existing, Io, Job, Ladder, Metadata, Mix
-from fsadvisor.measure.probe.measure import Budget, Progress, Surroundings, Where, events
+from fsadvisor.measure.probe.measure import Budget, Surroundings, Where, WindowProgress, events
 from fsadvisor.measure.probe.processes import Stopped
 from fsadvisor.measure.probe.result import Result
 from fsadvisor.readers import block_files, system_counters
@@ -75,7 +75,7 @@ class JobWindow(Struct, frozen=True, kw_only=True):
 
     at: int
     job: Job
-    progress: Progress
+    progress: WindowProgress
 
 
 class JobEnded(Struct, frozen=True, kw_only=True):

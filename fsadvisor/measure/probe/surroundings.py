@@ -80,7 +80,7 @@ def _kind(target: str) -> Fact[Kind]:
     return unreadable("no kind of file that is known", target) if kind is None else Known(kind, target)
 
 
-def mount_of(target: str, machine: Machine) -> mount_tables.Mount | None:
+def mount_of(target: str, machine: Machine) -> mount_tables.MountEntry | None:
     """The mount that a folder is on: by its number, which holds for subvolumes and hidden mounts, too."""
     record = read_fact.file_record(machine, "/proc/self/mountinfo", mount_tables.parse_mountinfo)
     if isinstance(record, Unknown):
@@ -134,7 +134,7 @@ def place(target: str, machine: Machine, storage: Storage, *, busy: Fact[Holder]
     )
 
 
-def _is_read_only(mount: mount_tables.Mount, target: str) -> bool:
+def _is_read_only(mount: mount_tables.MountEntry, target: str) -> bool:
     """By its options, or because it has become so since they were read: access(2) was asked before."""
     if "ro" in (*mount.options, *mount.super_options):
         return True
@@ -230,7 +230,7 @@ def _facts(subjects: Iterable[Subject], kind: type[T]) -> list[T]:
 class _Around:
     """The subjects under a mount."""
 
-    def __init__(self, storage: Storage, mount: mount_tables.Mount | None) -> None:
+    def __init__(self, storage: Storage, mount: mount_tables.MountEntry | None) -> None:
         by_id = {it.id: it for it in storage.subjects}
         root = by_id.get(f"mount:{mount.mount_point}") if mount else None
         self._subjects: list[Subject] = []

@@ -31,7 +31,7 @@ from fsadvisor.survey.filesystem_types.registry import OVERLAY, type_of
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
 
-    from fsadvisor.readers.mount_tables import Mount
+    from fsadvisor.readers.mount_tables import MountEntry
     from fsadvisor.storage import Filesystem
 
 
@@ -135,7 +135,7 @@ _OFF: Final = (errno.ESRCH, errno.ENOSYS, errno.EINVAL)
 """Quotas are not on, the kernel or the filesystem has none."""
 
 
-def quota_left(mount: Mount | None, filesystem: Filesystem | None, folder: str) -> Fact[Quota | None]:
+def quota_left(mount: MountEntry | None, filesystem: Filesystem | None, folder: str) -> Fact[Quota | None]:
     """The tightest of what counts for a file of ours in the folder; Known(None) where none does."""
     if mount is None:
         return Unknown(Cause.NOT_EXPOSED, "", "/proc/self/mountinfo")
@@ -263,7 +263,7 @@ _OF_ROOT: Final = Path("/run/fsadvisor")
 
 
 @contextlib.contextmanager
-def probe_lock(mount: Mount | None) -> Iterator[Fact[Holder]]:
+def probe_lock(mount: MountEntry | None) -> Iterator[Fact[Holder]]:
     """Holds the locks while in it, where they can be had; tells who else has one."""
     if mount is None:
         yield Unknown(Cause.NOT_EXPOSED, "", "/proc/self/mountinfo")

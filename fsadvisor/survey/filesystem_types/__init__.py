@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
 
     from fsadvisor.machine.port import Answer, Argv, Machine
-    from fsadvisor.readers.mount_tables import Mount
+    from fsadvisor.readers.mount_tables import MountEntry
     from fsadvisor.storage import Filesystem
     from fsadvisor.survey.block import BlockDevice, BlockTree
 
@@ -42,7 +42,7 @@ class Superblock(Struct, frozen=True, kw_only=True, gc=False):
     type: str
     source: str
     number: str
-    mounts: tuple[Mount, ...]
+    mounts: tuple[MountEntry, ...]
     devices: tuple[str, ...]
     followed: bool
     upper: str | None = None
@@ -71,7 +71,13 @@ def nothing_listed(_machine: Machine) -> None:
     """Nothing has to be known of all filesystems of the type to find the devices of one."""
 
 
-def own_device(_machine: Machine, _mount: Mount, device: BlockDevice | None, _tree: BlockTree, _listed: Any) -> Devices:  # noqa: ANN401 - what `listed` of the same type gave
+def own_device(
+    _machine: Machine,
+    _mount: MountEntry,
+    device: BlockDevice | None,
+    _tree: BlockTree,
+    _listed: Any,  # noqa: ANN401 - what `listed` of the same type gave
+) -> Devices:
     """The mounted device alone."""
     return Devices((device.name,) if device else (), device is not None)
 
@@ -120,7 +126,7 @@ class FilesystemType(Struct, frozen=True, kw_only=True):
     """False where no device is named by its mounts: its disks are found otherwise, or not at all."""
     listed: Callable[[Machine], Any] = nothing_listed
     """What has to be known of all of the type, asked once; `devices` and `commands_for_devices` get it."""
-    devices: Callable[[Machine, Mount, BlockDevice | None, BlockTree, Any], Devices] = own_device
+    devices: Callable[[Machine, MountEntry, BlockDevice | None, BlockTree, Any], Devices] = own_device
     """The devices under a mount, of which the block device with its number or name is given."""
     commands_for_devices: Callable[[Machine, str, Any], tuple[Argv, ...]] = no_commands_for_devices
     """What `devices` will ask of tools, by the name of the device that is mounted."""
@@ -177,7 +183,7 @@ class FilesystemType(Struct, frozen=True, kw_only=True):
     """What `compare` makes of it."""
 
 
-def option(mount: Mount, name: str) -> str | None:
+def option(mount: MountEntry, name: str) -> str | None:
     """The value of an option of the superblock."""
     return next((it.partition("=")[2] for it in mount.super_options if it.startswith(f"{name}=")), None)
 

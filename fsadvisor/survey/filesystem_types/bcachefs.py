@@ -8,11 +8,17 @@ from fsadvisor.survey.filesystem_types import Devices, FilesystemType
 
 if TYPE_CHECKING:
     from fsadvisor.machine.port import Machine
-    from fsadvisor.readers.mount_tables import Mount
+    from fsadvisor.readers.mount_tables import MountEntry
     from fsadvisor.survey.block import BlockDevice, BlockTree
 
 
-def _devices(_machine: Machine, mount: Mount, _device: BlockDevice | None, tree: BlockTree, _listed: Any) -> Devices:  # noqa: ANN401 - nothing is listed
+def _devices(
+    _machine: Machine,
+    mount: MountEntry,
+    _device: BlockDevice | None,
+    tree: BlockTree,
+    _listed: Any,  # noqa: ANN401 - nothing is listed
+) -> Devices:
     """All are in the source of the mount, with colons between them."""
     several = [tree.named(path) for path in mount.source.split(":")]
     return Devices(tuple(device.name for device in several if device), all(several))

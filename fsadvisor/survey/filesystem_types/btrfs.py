@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from fsadvisor.machine.port import Argv, Machine
     from fsadvisor.readers.btrfs_tools import BtrfsUsage
-    from fsadvisor.readers.mount_tables import Mount
+    from fsadvisor.readers.mount_tables import MountEntry
     from fsadvisor.storage import Filesystem
     from fsadvisor.survey.block import BlockDevice, BlockTree
     from fsadvisor.survey.filesystem_types import Facts, Superblock
@@ -268,7 +268,13 @@ def _by_member(machine: Machine) -> Mapping[str, _InSysfs]:
     return found
 
 
-def _devices(_machine: Machine, _mount: Mount, device: BlockDevice | None, tree: BlockTree, by_member: Any) -> Devices:  # noqa: ANN401 - of _by_member
+def _devices(
+    _machine: Machine,
+    _mount: MountEntry,
+    device: BlockDevice | None,
+    tree: BlockTree,
+    by_member: Any,  # noqa: ANN401 - of _by_member
+) -> Devices:
     own = by_member.get(device.name) if device else None
     names = own.members if own else ()
     known = tuple(name for name in names if name in tree.devices)

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from fsadvisor.machine.port import Argv, Machine
     from fsadvisor.readers.ext4_reports import Dumpe2fs, Ext4Options
-    from fsadvisor.readers.mount_tables import Mount
+    from fsadvisor.readers.mount_tables import MountEntry
     from fsadvisor.storage import Filesystem
     from fsadvisor.survey.block import BlockDevice, BlockTree
     from fsadvisor.survey.filesystem_types import Superblock
@@ -68,7 +68,13 @@ def _journals(machine: Machine) -> frozenset[str] | Unknown:
     return names if isinstance(names, Unknown) else frozenset(names)
 
 
-def _devices(machine: Machine, _mount: Mount, device: BlockDevice | None, tree: BlockTree, journals: Any) -> Devices:  # noqa: ANN401 - of _journals
+def _devices(
+    machine: Machine,
+    _mount: MountEntry,
+    device: BlockDevice | None,
+    tree: BlockTree,
+    journals: Any,  # noqa: ANN401 - of _journals
+) -> Devices:
     """An ext4's device, and that of its journal where it is another."""
     if device is None:
         return Devices((), False)

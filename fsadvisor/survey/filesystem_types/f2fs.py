@@ -11,7 +11,7 @@ from fsadvisor.survey.filesystem_types import MOUNTINFO, Devices, Facts, Filesys
 
 if TYPE_CHECKING:
     from fsadvisor.machine.port import Machine
-    from fsadvisor.readers.mount_tables import Mount
+    from fsadvisor.readers.mount_tables import MountEntry
     from fsadvisor.survey.block import BlockDevice, BlockTree
     from fsadvisor.version import Version
 
@@ -19,13 +19,19 @@ _NO_FLUSHES = ("nobarrier", "fsync_mode=nobarrier")
 """Shown only when set (Linux 5.10 to 7.2)."""
 
 
-def _devices(machine: Machine, mount: Mount, device: BlockDevice | None, _tree: BlockTree, _listed: Any) -> Devices:  # noqa: ANN401 - nothing is listed
+def _devices(
+    machine: Machine,
+    mount: MountEntry,
+    device: BlockDevice | None,
+    _tree: BlockTree,
+    _listed: Any,  # noqa: ANN401 - nothing is listed
+) -> Devices:
     if device is None:
         return Devices((), False)
     return Devices((device.name,), _is_all(machine, mount, device))
 
 
-def _is_all(machine: Machine, mount: Mount, device: BlockDevice) -> bool:
+def _is_all(machine: Machine, mount: MountEntry, device: BlockDevice) -> bool:
     """Whether it lives on this device alone: on more, of which nothing in /proc or /sys tells, it is larger.
 
     What statvfs calls its size is all that mkfs laid out but the first segment, so it is smaller than a single device.

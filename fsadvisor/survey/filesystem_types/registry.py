@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Container, Iterable, Mapping
 
     from fsadvisor.machine.port import Argv, Machine
-    from fsadvisor.readers.mount_tables import Mount
+    from fsadvisor.readers.mount_tables import MountEntry
     from fsadvisor.survey.block import BlockTree
 
 
@@ -80,13 +80,13 @@ LOOKED_AT = frozenset(TYPES) | OVER_THE_NETWORK | IN_MEMORY | {OVERLAY}
 """Filesystems that hold people's files; what the kernel shows of itself (proc, cgroup, …) is passed over."""
 
 
-def visible_mounts(mounts: Iterable[Mount]) -> list[Mount]:
+def visible_mounts(mounts: Iterable[MountEntry]) -> list[MountEntry]:
     """The mounts that people's files are on, without those that a later mount at the same place hides."""
     last = {mount.mount_point: mount for mount in mounts}
     return [mount for mount in last.values() if mount.fs_type in LOOKED_AT and not _for_the_system(mount)]
 
 
-def _for_the_system(mount: Mount) -> bool:
+def _for_the_system(mount: MountEntry) -> bool:
     """A tmpfs where the system keeps its own state."""
     return mount.fs_type in IN_MEMORY and f"{mount.mount_point}/".startswith(SYSTEM_FOLDERS)
 
@@ -106,9 +106,9 @@ class Listed:
         return self._found[listed]
 
 
-def superblocks(listed: Listed, mounts: Iterable[Mount], tree: BlockTree) -> list[Superblock]:
+def superblocks(listed: Listed, mounts: Iterable[MountEntry], tree: BlockTree) -> list[Superblock]:
     """The mounts grouped by superblock ('major:minor' names one), in order of the first mount."""
-    groups: dict[tuple[str, str], list[Mount]] = {}
+    groups: dict[tuple[str, str], list[MountEntry]] = {}
     for mount in mounts:
         groups.setdefault((mount.major_minor, mount.fs_type), []).append(mount)
     found: dict[str, Superblock] = {}
@@ -118,7 +118,7 @@ def superblocks(listed: Listed, mounts: Iterable[Mount], tree: BlockTree) -> lis
     return list(found.values())
 
 
-def superblock_commands(listed: Listed, mounts: Iterable[Mount], tree: BlockTree) -> list[Argv]:
+def superblock_commands(listed: Listed, mounts: Iterable[MountEntry], tree: BlockTree) -> list[Argv]:
     """What `superblocks` will ask of tools."""
     found: dict[Argv, None] = {}
     for mount in mounts:
@@ -131,12 +131,12 @@ def superblock_commands(listed: Listed, mounts: Iterable[Mount], tree: BlockTree
     return list(found)
 
 
-def _top_first(mount: Mount) -> tuple[int, int]:
+def _top_first(mount: MountEntry) -> tuple[int, int]:
     """The filesystem's own top before bind mounts and subvolumes, then the shortest path."""
     return (len(PurePosixPath(mount.root).parts), len(mount.mount_point))
 
 
-def _superblock(mounts: list[Mount], tree: BlockTree, listed: Listed) -> Superblock:
+def _superblock(mounts: list[MountEntry], tree: BlockTree, listed: Listed) -> Superblock:
     mount = mounts[0]
     devices = _devices(mount, tree, listed)
     alone = bool(devices.names) and mount.fs_type in ON_DEVICES
@@ -154,7 +154,7 @@ def _superblock(mounts: list[Mount], tree: BlockTree, listed: Listed) -> Superbl
     )
 
 
-def _devices(mount: Mount, tree: BlockTree, listed: Listed) -> Devices:
+def _devices(mount: MountEntry, tree: BlockTree, listed: Listed) -> Devices:
     fs_type = TYPES.get(mount.fs_type)
     if fs_type is None:
         return Devices((), False)

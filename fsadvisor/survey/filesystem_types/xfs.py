@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from typing import TypedDict
 
     from fsadvisor.machine.port import Argv, Machine
-    from fsadvisor.readers.mount_tables import Mount
+    from fsadvisor.readers.mount_tables import MountEntry
     from fsadvisor.readers.xfs_reports import XfsInfo
     from fsadvisor.storage import Filesystem
     from fsadvisor.survey.block import BlockDevice, BlockTree
@@ -154,7 +154,13 @@ def _log_takes_256k(info: XfsInfo) -> bool | None:
     return info.log_version == 2 and (unit == 0 or _LARGEST_LOG_BUFFER % unit == 0)
 
 
-def _devices(_machine: Machine, mount: Mount, device: BlockDevice | None, tree: BlockTree, _listed: Any) -> Devices:  # noqa: ANN401 - nothing is listed
+def _devices(
+    _machine: Machine,
+    mount: MountEntry,
+    device: BlockDevice | None,
+    tree: BlockTree,
+    _listed: Any,  # noqa: ANN401 - nothing is listed
+) -> Devices:
     """Its log and its real-time section may be on devices of their own."""
     paths = (option(mount, name) for name in ("logdev", "rtdev"))
     others = [tree.named(path) for path in paths if path]

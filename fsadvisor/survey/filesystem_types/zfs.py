@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from typing import TypedDict
 
     from fsadvisor.machine.port import Argv, Machine
-    from fsadvisor.readers.mount_tables import Mount
+    from fsadvisor.readers.mount_tables import MountEntry
     from fsadvisor.readers.zfs_tools import Dataset, Pool, PoolStatus, ZpoolStatus
     from fsadvisor.storage import Disk
     from fsadvisor.storage.about import Atime, DataVdevs, PlpVerdict, VdevKind
@@ -220,7 +220,7 @@ def _status(pools: ZpoolStatus | Unknown, name: str) -> PoolStatus | Unknown:
     return next((pool for pool in pools.pools if pool.name == name), missing)
 
 
-def _devices(_machine: Machine, mount: Mount, _device: BlockDevice | None, tree: BlockTree, pools: Any) -> Devices:  # noqa: ANN401 - of _pools
+def _devices(_machine: Machine, mount: MountEntry, _device: BlockDevice | None, tree: BlockTree, pools: Any) -> Devices:  # noqa: ANN401 - of _pools
     """The devices of the pool; its spares hold nothing yet."""
     status = _status(pools, _pool_of(mount.source))
     leaves = () if isinstance(status, Unknown) else status.leaves()

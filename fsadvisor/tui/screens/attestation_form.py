@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from textual.app import ComposeResult
 
     from fsadvisor.pages.glyphs import Glyphs
-    from fsadvisor.readers.attestations import Entry
+    from fsadvisor.readers.attestations import Statement
     from fsadvisor.rulebook.rule import Rule
     from fsadvisor.tui.views.rows import Row
     from fsadvisor.tui.views.snapshot import Snapshot
@@ -76,10 +76,10 @@ class AttestationForm(ExplorerScreen):
         self._value = ""
         self._step = "value" if len(self._offered) == 1 else "which"
         self._said: Line = NOTHING
-        self._entries: tuple[Entry, ...] = ()
-        self._kept: tuple[Entry, ...] = ()
+        self._entries: tuple[Statement, ...] = ()
+        self._kept: tuple[Statement, ...] = ()
         self.is_written = False
-        self._newest: NewestAnswer[tuple[Entry, ...]] = NewestAnswer(partial(self.call_later, self._answered))
+        self._newest: NewestAnswer[tuple[Statement, ...]] = NewestAnswer(partial(self.call_later, self._answered))
 
     def body(self) -> ComposeResult:
         """The question, and what answers it at each step."""
@@ -244,14 +244,14 @@ class AttestationForm(ExplorerScreen):
 
     def _entries_of(
         self, fact: str, subject: str, value: str, saying: attestation.Saying
-    ) -> Callable[[], tuple[Entry, ...]]:
+    ) -> Callable[[], tuple[Statement, ...]]:
         return partial(self.explorer.session.attestations_of, [(fact, subject, value)], saying)
 
-    def _command(self, entry: Entry) -> str:
+    def _command(self, entry: Statement) -> str:
         told = {**self._typed_fields(), "until": str(entry.until)}
         return values.attest_command(entry.about, entry.subject, values.answer_of(entry.value), told)
 
-    def _answered(self, entries: tuple[Entry, ...] | Exception) -> None:
+    def _answered(self, entries: tuple[Statement, ...] | Exception) -> None:
         """Show what would be written, or what is wrong."""
         if isinstance(entries, Exception):
             self._tell(str(entries))
@@ -270,7 +270,7 @@ class AttestationForm(ExplorerScreen):
 
             self.app.push_screen(AttestationEffect(before, self._kept, message))
 
-    def _review(self, entries: tuple[Entry, ...]) -> None:
+    def _review(self, entries: tuple[Statement, ...]) -> None:
         file = self.explorer.session.attestations
         self._entries = entries
         toml = "\n".join(attestation.entry_toml(one) for one in entries)
@@ -287,7 +287,7 @@ class AttestationForm(ExplorerScreen):
         self._tell("writing", Tone.UNKNOWN)
         threading.Thread(target=self._write, args=(file, entries), daemon=True).start()
 
-    def _write(self, file: Path, entries: tuple[Entry, ...]) -> None:
+    def _write(self, file: Path, entries: tuple[Statement, ...]) -> None:
         """On a thread."""
         try:
             message = "; ".join(verbs.written_all(file, entries))
@@ -366,9 +366,9 @@ class WaiverForm(AttestationForm):
         subject: str,
         value: str,  # noqa: ARG002 - a waiver has none
         saying: attestation.Saying,
-    ) -> Callable[[], tuple[Entry, ...]]:
+    ) -> Callable[[], tuple[Statement, ...]]:
         every = [one for one, _ in self._offered] if self._every else [subject]
         return lambda: tuple(self.explorer.session.waiver(fact, one, saying) for one in every)
 
-    def _command(self, entry: Entry) -> str:
+    def _command(self, entry: Statement) -> str:
         return values.waive_command(entry.about, entry.subject, {**self._typed_fields(), "until": str(entry.until)})

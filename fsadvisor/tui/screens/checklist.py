@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from fsadvisor import attestation
-    from fsadvisor.readers.attestations import Entry
+    from fsadvisor.readers.attestations import Statement
     from fsadvisor.tui.views.snapshot import Snapshot
 
 
@@ -126,5 +126,5 @@ class Checklist(AttestationForm):
         at: str,  # noqa: ARG002 - the same
         value: str,  # noqa: ARG002 - the same
         saying: attestation.Saying,
-    ) -> Callable[[], tuple[Entry, ...]]:
+    ) -> Callable[[], tuple[Statement, ...]]:
         return partial(self.explorer.session.attestations_of, self._answered_facts, saying)

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from textual.events import DescendantFocus
 
     from fsadvisor.pages.document import Document
-    from fsadvisor.readers.attestations import Entry
+    from fsadvisor.readers.attestations import Statement
     from fsadvisor.storage import Supposition
     from fsadvisor.tui.session import Session
     from fsadvisor.tui.views.snapshot import Snapshot
@@ -311,7 +311,7 @@ class AttestationEffect(TextScreen):
         Action("app.back", "escape,enter,backspace", "Back", "Back to where it was said"),
     )
 
-    def __init__(self, before: Snapshot, entries: Sequence[Entry], told: str) -> None:
+    def __init__(self, before: Snapshot, entries: Sequence[Statement], told: str) -> None:
         super().__init__()
         self._before, self._entries, self._told = before, tuple(entries), told
         self._newest: NewestAnswer[Document] = NewestAnswer(partial(self.call_later, self._made))

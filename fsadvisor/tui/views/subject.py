@@ -18,7 +18,7 @@ from fsadvisor.report.as_json import own_facts
 from fsadvisor.report.history import MOVING, Change
 from fsadvisor.rulebook.rule import SAID, Outcome
 from fsadvisor.storage.about import ATTEST
-from fsadvisor.storage.catalogue import Entry, catalogue
+from fsadvisor.storage.catalogue import FactEntry, catalogue
 from fsadvisor.tui.views import options
 from fsadvisor.tui.views.badges import badges
 from fsadvisor.tui.views.finding import found
@@ -218,7 +218,7 @@ class _Rows:
         return Row(key_of(FACT, name), (cut(whole, self._width, self._glyphs.ellipsis),), searched)
 
 
-def _part_of(entry: Entry, fact: Fact[Any]) -> int:
+def _part_of(entry: FactEntry, fact: Fact[Any]) -> int:
     if isinstance(fact, Unknown):
         return _BY_CAUSE.get(fact.cause, _NOT_KNOWN)
     if entry.name in MOVING:
@@ -228,7 +228,7 @@ def _part_of(entry: Entry, fact: Fact[Any]) -> int:
     return _BELOW if entry.namespace == "below" else _AS_IT_IS
 
 
-def _value(entry: Entry, fact: Fact[Any]) -> Span:
+def _value(entry: FactEntry, fact: Fact[Any]) -> Span:
     if isinstance(fact, Unknown):
         return span(f"? {cause(fact)}", Tone.UNKNOWN)
     return span(value_text(entry, fact.value))

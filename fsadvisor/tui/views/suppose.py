@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from fsadvisor.report.findings import Finding
     from fsadvisor.rulebook.rule import Rule
     from fsadvisor.storage import Subject, Supposition
-    from fsadvisor.storage.catalogue import Entry
+    from fsadvisor.storage.catalogue import FactEntry
     from fsadvisor.tui.views.snapshot import Snapshot
 
 FORGET: Final = "forget"
@@ -188,12 +188,12 @@ def changes_nothing(fact: Fact[Any] | None, name: str, value: object) -> str:
     return ""
 
 
-def typing_is_needed(entry: Entry) -> bool:
+def typing_is_needed(entry: FactEntry) -> bool:
     """Whether the values can't be listed."""
     return not entry.choices and entry.kind is not Kind.YES_NO
 
 
-def _choices(entry: Entry) -> Iterable[tuple[str, str]]:
+def _choices(entry: FactEntry) -> Iterable[tuple[str, str]]:
     if entry.kind is Kind.YES_NO:
         return (("yes", "yes"), ("no", "no"))
     if entry.choices:
@@ -201,7 +201,7 @@ def _choices(entry: Entry) -> Iterable[tuple[str, str]]:
     return ((TYPE, "another value"),)
 
 
-def _is_now(fact: Fact[Any] | None, key: str, entry: Entry) -> bool:
+def _is_now(fact: Fact[Any] | None, key: str, entry: FactEntry) -> bool:
     return isinstance(fact, Known) and key != TYPE and value_text(entry, fact.value) == key
 
 

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from fsadvisor.pages.glyphs import Glyphs
     from fsadvisor.rulebook.rule import Rule
     from fsadvisor.storage import Subject
-    from fsadvisor.storage.catalogue import Entry
+    from fsadvisor.storage.catalogue import FactEntry
 
 
 _NUMBER: Final = re.compile(r"(?P<amount>[+-]?[\d_,]*\.?\d+(?:e[+-]?\d+)?)\s*(?P<unit>\S*)", re.ASCII | re.IGNORECASE)
@@ -68,7 +68,7 @@ class NoValueError(Exception):
     """What was typed is no value of the fact; the text says why, and what would be."""
 
 
-def typed(entry: Entry, text: str) -> Any:  # noqa: ANN401 - any type of the catalogue
+def typed(entry: FactEntry, text: str) -> Any:  # noqa: ANN401 - any type of the catalogue
     """The value that a text means for a fact. Raises NoValueError."""
     words = text.strip()
     if len(words) > _LONGEST:
@@ -84,7 +84,7 @@ def typed(entry: Entry, text: str) -> Any:  # noqa: ANN401 - any type of the cat
     return _text(entry, words)
 
 
-def hint(entry: Entry) -> str:
+def hint(entry: FactEntry) -> str:
     """How a value is written."""
     if entry.choices:
         return ", ".join(entry.choices)
@@ -99,7 +99,7 @@ def hint(entry: Entry) -> str:
     }[entry.kind]
 
 
-def _example(entry: Entry) -> str:
+def _example(entry: FactEntry) -> str:
     own = _OWN.get(entry.unit, entry.unit).casefold()
     if own in _SIZES:
         return ", such as 512 MiB"
@@ -113,7 +113,7 @@ def _yes_or_no(words: str) -> bool:
     return answer
 
 
-def _text(entry: Entry, words: str) -> Any:  # noqa: ANN401 - a text or a version
+def _text(entry: FactEntry, words: str) -> Any:  # noqa: ANN401 - a text or a version
     if entry.kind is Kind.VERSION and (found := _VERSION.fullmatch(words)):
         words = found[1]
     elif entry.choices and (alike := [one for one in entry.choices if one.casefold() == words.casefold()]):
@@ -124,7 +124,7 @@ def _text(entry: Entry, words: str) -> Any:  # noqa: ANN401 - a text or a versio
         raise NoValueError(error.message) from None
 
 
-def _number(entry: Entry, words: str) -> int | float:
+def _number(entry: FactEntry, words: str) -> int | float:
     match = _NUMBER.fullmatch(words)
     if match is None:
         raise NoValueError(f"{words[:40]!r} is no number: write {hint(entry)}")
@@ -138,7 +138,7 @@ def _number(entry: Entry, words: str) -> int | float:
     return round(amount)
 
 
-def _factor(entry: Entry, unit: str) -> float:
+def _factor(entry: FactEntry, unit: str) -> float:
     """What one of the unit that was typed is in the fact's own."""
     own = _OWN.get(entry.unit, entry.unit).casefold()
     typed = unit.casefold().removesuffix("/s") if entry.unit.endswith("/s") else unit.casefold()

@@ -18,7 +18,7 @@ from fsadvisor.pages.values import MARKS, cause, counted, full_name, short_name,
 from fsadvisor.report import as_json, findings, power_loss
 from fsadvisor.report.finding_page import subjects_named as named
 from fsadvisor.report.history import MOVING
-from fsadvisor.rulebook.advise import Answer, judge
+from fsadvisor.rulebook.advise import Asked, judge
 from fsadvisor.rulebook.rule import SAID, Outcome
 from fsadvisor.storage import Disk
 from fsadvisor.storage.about import CHECKLISTS
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
     from fsadvisor.facts import Fact
     from fsadvisor.pages.glyphs import Glyphs
-    from fsadvisor.readers.attestations import Entry
+    from fsadvisor.readers.attestations import Statement
     from fsadvisor.report.findings import Finding
     from fsadvisor.rulebook.advise import Verdict
     from fsadvisor.rulebook.rule import Rule
@@ -246,16 +246,16 @@ def _asks(rule: Rule, before: Subject | None, after: Subject | None, glyphs: Gly
             yield from _ask(was.get(at), now.get(at), glyphs)
 
 
-def _answers(rule: Rule, subject: Subject | None) -> Mapping[int, Answer]:
+def _answers(rule: Rule, subject: Subject | None) -> Mapping[int, Asked]:
     if subject is None:
         return {}
     return {
-        at: Answer(ask, ask.expression.evaluate(subject.scope), ask.expression.facts(subject.scope))
+        at: Asked(ask, ask.expression.evaluate(subject.scope), ask.expression.facts(subject.scope))
         for at, ask in enumerate(rule.asks)
     }
 
 
-def _ask(was: Answer | None, now: Answer | None, glyphs: Glyphs) -> Iterator[Block]:
+def _ask(was: Asked | None, now: Asked | None, glyphs: Glyphs) -> Iterator[Block]:
     answer = now or was
     if answer is None:
         return
@@ -286,7 +286,7 @@ _REASONS: Final = frozenset({"disk.plp_settle", "disk.plp_evidence"})
 
 
 def page_of_said(
-    before: Snapshot, now: Snapshot | None, entries: Sequence[Entry], sentence: str, *, live: bool
+    before: Snapshot, now: Snapshot | None, entries: Sequence[Statement], sentence: str, *, live: bool
 ) -> Document:
     """The page; `now` is None until the machine has been looked at again."""
     blocks: list[Block] = [Heading(f"{sentence[:1].upper()}{sentence[1:]}"), *_dated(entries, live=live), Gap()]
@@ -302,7 +302,7 @@ def page_of_said(
     return Document("said", tuple(blocks))
 
 
-def _dated(entries: Sequence[Entry], *, live: bool) -> Iterator[Block]:
+def _dated(entries: Sequence[Statement], *, live: bool) -> Iterator[Block]:
     """Of a recording, that it is not dated by the day of that."""
     if entries:
         of_recording = "" if live else ", the day on which it was said, not that of the recording"
@@ -340,7 +340,7 @@ def _facts(before: Subject | None, now: Subject) -> Iterator[tuple[str, str, str
                 yield name, *words
 
 
-def _unchanged(now: Snapshot, entries: Sequence[Entry]) -> Iterator[Block]:
+def _unchanged(now: Snapshot, entries: Sequence[Statement]) -> Iterator[Block]:
     """The verdict on the drives that were spoken of, with what would settle it; advice that is still held back."""
     for subject in islice(_drives(now, entries), _FEW):
         disk = subject.scope["disk"]
@@ -356,7 +356,7 @@ def _unchanged(now: Snapshot, entries: Sequence[Entry]) -> Iterator[Block]:
         yield paragraph(span(f"{finding.title}: ", Tone.STRONG), f"still waits. {waits[:1].upper()}{waits[1:]}")
 
 
-def _drives(now: Snapshot, entries: Sequence[Entry]) -> Iterator[Subject]:
+def _drives(now: Snapshot, entries: Sequence[Statement]) -> Iterator[Subject]:
     asked = [entry for entry in entries if entry.about in CHECKLISTS["plp"]]
     named, models = {entry.subject for entry in asked}, {entry.model for entry in asked if entry.model}
     for subject in now.storage.subjects:
