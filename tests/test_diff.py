@@ -61,6 +61,16 @@ def test_json_has_the_same_in_the_published_shape(reports):
     assert {fact["fact"] for fact in gone["facts"]} == {"disk.write_cache", "disk.flush_time_percent"}
 
 
+def test_a_severity_that_is_none_is_told_with_its_place(reports, tmp_path):
+    report = json.loads(reports[0].read_text())
+    report["verdicts"][0]["severity"] = "\x1b[31mhigh"
+    (tmp_path / "hostile.json").write_text(json.dumps(report))
+    ran = in_text("diff", reports[0], tmp_path / "hostile.json")
+    assert (ran.returncode, ran.stdout) == (2, "")
+    assert "no report that `fsadvisor --json` prints" in ran.stderr
+    assert "`$.verdicts[" in ran.stderr
+
+
 def test_a_report_and_its_recording_are_alike(reports):
     ran = in_text("diff", reports[0], MACHINES / "pm9a3-postgresql-volatile")
     assert ran.returncode == 0

@@ -21,7 +21,7 @@ from fsadvisor.pages.values import counted
 from fsadvisor.report import history
 from fsadvisor.report.history import Change, Said
 from fsadvisor.rulebook.rule import CALLS_FOR_ACTION, SAID, Outcome
-from fsadvisor.rulebook.shape import SEVERITIES
+from fsadvisor.rulebook.shape import SEVERITIES, Severity
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
@@ -62,7 +62,7 @@ class _Verdict(Struct):
     rule: str
     subject: str
     verdict: str
-    severity: str
+    severity: Severity
     title: str
     title_here: str = ""
     waived: Any = None
