@@ -11,7 +11,6 @@ from __future__ import annotations
 import contextlib
 import errno
 import fcntl
-import fnmatch
 import grp
 import os
 import pwd
@@ -46,19 +45,17 @@ def write_new(path: Path, content: bytes, mode: int = PRIVATE) -> None:
         _make(directory, path.name, content, mode)
 
 
-def write_among(path: Path, content: bytes, pattern: str, most: int) -> None:
-    """Make a file among others of its kind, the first of which by name are removed until all have `most` bytes.
+def write_among(path: Path, content: bytes, kind: re.Pattern[str], most: int) -> None:
+    """Make a file among our own whose names fit `kind`: the first by name are removed until all have `most` bytes.
 
     Raises MachineError.
     """
     with _explained(path, "name another"), _opened(path.parent) as directory:
-        names = sorted(fnmatch.filter(os.listdir(directory), pattern))  # noqa: PTH208 - an open directory
-        sizes = [os.stat(name, dir_fd=directory, follow_symlinks=False).st_size for name in names]
-        more = sum(sizes) + len(content) - most
-        for name, size in zip(names, sizes, strict=True):
-            if more <= 0:
-                break
-            os.unlink(name, dir_fd=directory)
+        ours = _ours(directory, kind)
+        more = sum(ours.values()) + len(content) - most
+        for name, size in ours.items():
+            if more > 0:
+                os.unlink(name, dir_fd=directory)
             more -= size
         _make(directory, path.name, content, PRIVATE)
 
@@ -351,6 +348,13 @@ def _locked(directory: int, name: str) -> Iterator[None]:
         os.close(held)
 
 
+def _ours(directory: int, kind: re.Pattern[str]) -> dict[str, int]:
+    """The sizes of our regular files whose names fit, in the order of names."""
+    names = sorted(filter(kind.fullmatch, os.listdir(directory)))
+    found = ((name, os.stat(name, dir_fd=directory, follow_symlinks=False)) for name in names)
+    return {name: it.st_size for name, it in found if stat.S_ISREG(it.st_mode) and it.st_uid == os.geteuid()}
+
+
 def _is_at(descriptor: int, name: str, directory: int) -> bool:
     """Whether a name in a directory is that of an open file."""
     try:
@@ -360,8 +364,11 @@ def _is_at(descriptor: int, name: str, directory: int) -> bool:
 
 
 def _replace(directory: int, name: str, content: bytes, mode: int) -> None:
-    """In the directory whose lock is held."""
-    _take_away_what_was_left(directory, name)
+    """In the directory whose lock is held; what a writer of ours left that was killed is taken away."""
+    left = re.compile(rf"\.{re.escape(name)}{re.escape(_TEMPORARY)}[0-9a-f]{{8}}")
+    with contextlib.suppress(OSError):
+        for other in _ours(directory, left):
+            os.unlink(other, dir_fd=directory)
     temporary = f".{name}{_TEMPORARY}{os.urandom(4).hex()}"
     descriptor = os.open(temporary, _NEW, PRIVATE, dir_fd=directory)
     try:
@@ -375,16 +382,6 @@ def _replace(directory: int, name: str, content: bytes, mode: int) -> None:
         with contextlib.suppress(OSError):
             os.unlink(temporary, dir_fd=directory)
         raise
-
-
-def _take_away_what_was_left(directory: int, name: str) -> None:
-    """What a writer of the same user left that was killed."""
-    ours = re.compile(rf"\.{re.escape(name)}{re.escape(_TEMPORARY)}[0-9a-f]{{8}}")
-    for left in filter(ours.fullmatch, os.listdir(directory)):
-        with contextlib.suppress(OSError):
-            seen = os.stat(left, dir_fd=directory, follow_symlinks=False)
-            if stat.S_ISREG(seen.st_mode) and seen.st_uid == os.geteuid():
-                os.unlink(left, dir_fd=directory)
 
 
 def bytes_of(file: Path, most: int) -> bytes | None:

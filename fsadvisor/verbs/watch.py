@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import shlex
 import signal
 import sys
@@ -66,6 +67,8 @@ def run(chosen: argparse.Namespace, _: Machine, write: Callable[[Iterable[str]],
 _UNITS: Final = {"d": 86400, "h": 3600, "m": 60}
 _LOOKS: Final = 20
 """At the threads, of each window: reading what they do costs most."""
+OURS: Final = re.compile(r"window-\d{4}-\d\d-\d\dT\d{6}(?:Z|[+-]\d{4})-\d{6,}\.json", re.ASCII)
+"""Names that WindowFiles makes: others' may begin and end alike."""
 _INCIDENT: Final = Path(kept_files.INCIDENT)
 
 
@@ -84,7 +87,7 @@ class WindowFiles:
         line = as_line(window)
         path = self.folder / f"window-{name}-{self.number:06}.json"
         try:
-            safe_files.write_among(path, line, "window-*.json", self.most)
+            safe_files.write_among(path, line, OURS, self.most)
         except MachineError as error:
             self._lose(error)
         self._lines.append(line)

@@ -18,7 +18,7 @@ from fsadvisor.measure.now.stored_windows import as_line, chosen_of, windows_in
 from fsadvisor.readers import own_records
 from fsadvisor.rulebook.loading import own_rulebook
 from fsadvisor.survey.whole import survey
-from fsadvisor.verbs.watch import WindowFiles
+from fsadvisor.verbs.watch import OURS, WindowFiles
 from tests.cases import each
 from tests.command import fsadvisor
 from tests.panel import build
@@ -82,6 +82,7 @@ def test_what_is_kept_gives_the_same_answer_later(tmp_path):
     worst = max(kept, key=lambda one: one.io_some)
     rules = own_rulebook().rules
     later = chosen_of(windows_in(tmp_path), None)
+    assert all(OURS.fullmatch(path.name) for path in tmp_path.iterdir())
     assert later == worst
     assert msgspec.json.encode(later) == msgspec.json.encode(worst)
     assert [one.verdict.rule.id for one in answer(later, rules).found] == [

@@ -1,6 +1,7 @@
 """A file is rewritten in the directory that was opened, and nothing of anybody else's is taken away or written over."""
 
 import os
+import re
 import resource
 import stat
 import threading
@@ -189,14 +190,28 @@ def test_only_of_a_directory_does_a_sticky_bit_count(tmp_path):
     assert "may be changed by everybody" in safe_files.distrusted(tmp_path / "x")
 
 
+OURS = re.compile(r"w-\d")
+
+
+@needs_root
+def test_only_files_of_ours_make_room_for_another(tmp_path):
+    (tmp_path / "w-1").mkdir()
+    (tmp_path / "w-2").symlink_to("other")
+    for name in ("w-3", "w-4", "w-more", "other"):
+        (tmp_path / name).write_bytes(b"12345")
+    os.chown(tmp_path / "w-3", 12345, 12345)
+    safe_files.write_among(tmp_path / "w-5", b"12345", OURS, 9)
+    assert {path.name for path in tmp_path.iterdir()} == {"w-1", "w-2", "w-3", "w-more", "other", "w-5"}
+
+
 def test_of_files_of_a_kind_the_first_make_room_and_no_more_of_them(tmp_path):
     for name in ("w-1", "w-2", "w-3", "other"):
         (tmp_path / name).write_bytes(b"12345")
-    safe_files.write_among(tmp_path / "w-4", b"12345", "w-*", 15)
+    safe_files.write_among(tmp_path / "w-4", b"12345", OURS, 15)
     assert {path.name: path.read_bytes() for path in tmp_path.iterdir()} == dict.fromkeys(
         ("other", "w-2", "w-3", "w-4"), b"12345"
     )
-    safe_files.write_among(tmp_path / "w-5", b"1", "w-*", 16)
+    safe_files.write_among(tmp_path / "w-5", b"1", OURS, 16)
     assert {path.name for path in tmp_path.iterdir()} == {"other", "w-2", "w-3", "w-4", "w-5"}
 
 

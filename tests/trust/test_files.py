@@ -3,6 +3,7 @@
 import grp
 import os
 import pwd
+import re
 import shlex
 import shutil
 import stat
@@ -81,7 +82,7 @@ def test_nor_does_a_recording(shared):
     [
         safe_files.write_new,
         lambda path, it: safe_files.rewrite(path, lambda _: it, 9, 0o600),
-        lambda path, it: safe_files.write_among(path, it, "*", 9),
+        lambda path, it: safe_files.write_among(path, it, re.compile(".*"), 9),
     ],
 )
 @pytest.mark.parametrize(
