@@ -208,6 +208,16 @@ def test_a_device_that_anything_is_on_is_never_empty(tmp_path):
 
 @pytest.mark.loop
 @needs_loop_devices
+def test_a_device_that_is_mounted_on_a_name_with_signs_that_end_lines_elsewhere_is_mounted_there(tmp_path):
+    with loops(tmp_path) as loop:
+        device = loop.device("used", 8)
+        run("mkfs.ext4", "-q", device)
+        place = loop.mount(device, "two\r\rlines\v\u2028")
+        assert f"it is mounted on {place}" in empty.used(device)
+
+
+@pytest.mark.loop
+@needs_loop_devices
 def test_bytes_without_a_signature_are_no_emptiness(tmp_path):
     with loops(tmp_path) as loop:
         device = loop.device("bytes", 8)

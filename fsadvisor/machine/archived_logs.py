@@ -88,7 +88,7 @@ def uptime(output: Text, log: Reply | None) -> Reply | None:
     if (seconds := _of_uptime(output("uptime") or "")) is not None:
         return Reply(f"{seconds}\n", "uptime")
     last = (
-        next((it for line in reversed(log.text.splitlines()) if (it := _SINCE_BOOT.match(line))), None) if log else None
+        next((it for line in reversed(log.text.split("\n")) if (it := _SINCE_BOOT.match(line))), None) if log else None
     )
     return Reply(f"{last[1]}\n", f"the last line of {log.source}") if log and last else None
 
@@ -114,7 +114,7 @@ def disks(log: str) -> Iterator[tuple[str, int, tuple[str, ...]]]:
     """The disks that the log names with sectors of 512 bytes, and their partitions."""
     sectors: dict[str, int] = {}
     parts: dict[str, tuple[str, ...]] = {}
-    for line in log.splitlines():
+    for line in log.split("\n"):
         message = line[it.end() :] if (it := _SINCE_BOOT.match(line)) else ""
         if size := _BLOCKS.search(message):
             sectors[size[1]] = int(size[2]) * int(size[3]) // 512
@@ -162,7 +162,7 @@ def _since_boot(text: str, up: float | None) -> str:
 def _messages(text: str) -> Iterator[tuple[float, str | None]]:
     """When something was said, and by the kernel what; a year that no line names changes where time goes back far."""
     year, before = _ANY_YEAR, 0.0
-    for line in text.splitlines():
+    for line in text.split("\n"):
         stamp = next((match for form in _FORMS if (match := form.match(line[:_LONGEST]))), None)
         moment = _clock(stamp, year) if stamp else None
         if stamp is None or moment is None:

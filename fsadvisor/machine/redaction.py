@@ -93,7 +93,7 @@ def log_about_storage(text: str) -> str:
     The first line stays with its time alone, to tell how far back the log goes.
     """
     kept: list[str] = []
-    for number, line in enumerate(text.splitlines()):
+    for number, line in enumerate(text.split("\n")):
         if (time := _LOG_LINE.match(line)) is None:
             continue
         event = _OF_STORAGE.match(line[time.end() :])

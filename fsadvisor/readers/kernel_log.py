@@ -113,10 +113,14 @@ class KernelLog(Struct, frozen=True, kw_only=True, dict=True):
 
 
 def parse(text: str) -> KernelLog | Unknown:
-    """Read what dmesg printed; what does not end a line is cut short."""
+    """Read what dmesg printed; what does not end a line is cut short.
+
+    A line ends at a line feed alone. Any user may have the kernel log a carriage return, as the option of a mount that
+    fails; dmesg prints it as it is, and puts blanks before what follows a line feed within a message.
+    """
     if not text.endswith("\n"):
         return refusal(text, "the kernel's log is cut short")
-    lines = [match for line in text.splitlines()[-_MOST_LINES:] if (match := _LINE.match(line[:_LONGEST]))]
+    lines = [match for line in text.split("\n")[-_MOST_LINES:] if (match := _LINE.match(line[:_LONGEST]))]
     if not lines:
         return refusal(text, "no line of the kernel's log")
     events: dict[tuple[str, str], Event] = {}

@@ -2,11 +2,13 @@
 
 import re
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
 from fsadvisor.facts import Cause, Known, Unknown
+from fsadvisor.machine import archived_logs
 from fsadvisor.machine.redaction import log_about_storage
 from fsadvisor.readers import kernel_log
 from fsadvisor.survey import block
@@ -84,6 +86,17 @@ def test_what_was_said_of_a_loop_device_is_in_doubt_once_attached_ones_were_not_
     up, device = Known(1000, "uptime"), replace(build_device("sda", ""), name="loop0", hardware="")
     assert judged.logged_on_disk(log(error, lost), device, up, "io").cause is Cause.NOT_EXPOSED
     assert judged.logged_on_disk(log(error, lost, error), device, up, "io").value == 1
+
+
+@pytest.mark.parametrize("sign", ["\r", "\v", "\f", "\x1c", "\x85", "\u2028"], ids=ascii)
+def test_what_a_user_has_the_kernel_log_is_no_line_of_the_kernels_own(sign):
+    error = "I/O error, dev sda, sector 8 op 0x1:(WRITE) flags 0x0"
+    attached = f"{sign}[  101.000000] sd 0:0:0:0: [sda] Attached SCSI disk"
+    failed = f"tmpfs: Unknown parameter 'x{attached}{sign}[  101.000001] {error.replace('sda', 'sdb')}'"
+    assert told(error, failed) == {("io-error", "sda"): 1}
+    recorded = log_about_storage("".join(f"[  100.000000] {line}\n" for line in (error, failed)))
+    assert [it.device for it in kernel_log.parse(recorded).events] == ["sda"]
+    assert dict(archived_logs.disks(f"[    1.000000] {failed}{sign}[    1.1]  sdc: sdc1\n")) == {}
 
 
 def test_what_is_not_about_storage_is_left_alone():

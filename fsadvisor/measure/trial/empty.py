@@ -99,22 +99,22 @@ def _entries(folder: Path) -> list[Path]:
 
 def _text(path: str) -> str:
     try:
-        return Path(path).read_text(errors="surrogateescape")
+        return Path(path).read_bytes().decode(errors="surrogateescape")
     except OSError as error:
         raise EngineError(f"{path} could not be read, so that nobody knows who uses the device") from error
 
 
 def _mounted(name: str) -> Iterator[str]:
     number = _text(f"/sys/class/block/{name}/dev").strip()
-    for line in _text("/proc/self/mountinfo").splitlines():
-        fields = line.split()
+    for line in _text("/proc/self/mountinfo").split("\n")[:-1]:
+        fields = line.split(" ")
         if fields[2] == number or fields[-2] == f"/dev/{name}":
             yield f"it is mounted on {fields[4]}"
 
 
 def _swapping(path: str) -> Iterator[str]:
-    for line in _text("/proc/swaps").splitlines()[1:]:
-        if Path(line.split()[0]).resolve() == Path(path):
+    for line in _text("/proc/swaps").split("\n")[1:-1]:
+        if Path(line.split(" ")[0]).resolve() == Path(path):
             yield "it is swapped to"
 
 
