@@ -1,5 +1,8 @@
 """What a guest of the lab sees of this machine's directories."""
 
+import os
+import shutil
+import subprocess
 from pathlib import Path
 
 import pytest
@@ -7,6 +10,7 @@ import pytest
 from tools.lab.error import LabError
 from tools.lab.initramfs import over_covered
 from tools.lab.main import main
+from tools.lab.tool import copy_programs
 
 
 def test_a_checkout_below_tmp_is_held_before_and_put_over_the_guests_empty_tmp():
@@ -33,3 +37,10 @@ def test_a_file_that_is_not_there_is_told_with_the_nearest_before_a_guest_starts
     assert main(["run", "tests/lab/test_xfz.py", "--results", str(tmp_path / "kept")]) == 1
     assert "no such file: tests/lab/test_xfz.py; the nearest is tests/lab/test_xfs.py" in capsys.readouterr().err
     assert not (tmp_path / "kept").exists()
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="changes its root")
+def test_a_program_that_needs_libraries_is_copied_with_them_and_runs_where_nothing_else_is(tmp_path):
+    copy_programs([shutil.which("uname")], tmp_path)
+    told = subprocess.run(["chroot", tmp_path, shutil.which("uname")], capture_output=True, check=False)
+    assert told.stdout == b"Linux\n"

@@ -20,6 +20,7 @@ from pathlib import Path
 
 from tools.bare_roots import MIRROR, bare
 from tools.dist import packing
+from tools.lab.tool import copy_programs, libraries
 from tools.system_tools import say
 
 PAGE = packing.ROOT / "docs" / "install.md"
@@ -84,15 +85,6 @@ def ways() -> list[Way]:
     ]  # fmt: skip
 
 
-def _copied(paths: list[str], into: Path) -> None:
-    """Programs with the libraries that they need, at their places."""
-    for name in paths:
-        said = subprocess.run(["ldd", name], capture_output=True, text=True, check=False).stdout
-        for path in {name, *re.findall(r"(/\S+) \(0x", said)}:
-            (into / path.lstrip("/")).parent.mkdir(parents=True, exist_ok=True)
-            shutil.copy(path, into / path.lstrip("/"))
-
-
 def _laid(place: Path) -> Path:
     for name in ("tmp", "proc", "dev", "opt", "mnt", "root", "etc", "usr/bin", "bin"):
         (place / name).mkdir(parents=True, exist_ok=True)
@@ -103,9 +95,11 @@ def roots(folder: Path) -> list[Root]:
     """All of them; those of few files are made in the folder."""
     found = [Root(f"{name}: minbase, make, python3", bare(release, folder)) for name, release in DEBIANS.items()]
     small = _laid(folder / "small")
-    _copied(["/bin/sh", "/usr/bin/readlink", "/usr/bin/tar", "/usr/bin/gzip", "/usr/bin/mkdir"], small)
-    _copied([str(Path("/lib/x86_64-linux-gnu") / name) for name in _C_LIBRARY], small)
+    copy_programs(["/bin/sh", "/usr/bin/readlink", "/usr/bin/tar", "/usr/bin/gzip", "/usr/bin/mkdir"], small)
+    copy_programs([str(Path("/lib/x86_64-linux-gnu") / name) for name in _C_LIBRARY], small)
     busy = _laid(folder / "busybox")
+    if libraries(str(BUSYBOX)):
+        raise SystemExit(f"{BUSYBOX} needs libraries, which this root has none of: install busybox-static")
     shutil.copy(BUSYBOX, busy / "bin")
     for applet in ("sh", "tar", "gzip", "mkdir", "readlink", "cp", "rm", "env"):
         (busy / "bin" / applet).unlink(missing_ok=True)
@@ -120,7 +114,7 @@ def roots(folder: Path) -> list[Root]:
     _laid(arm)
     red = _laid(folder / "rpm")
     shutil.copytree(small, red, dirs_exist_ok=True)
-    _copied(["/usr/bin/rpm"] if Path("/usr/bin/rpm").exists() else [], red)
+    copy_programs(["/usr/bin/rpm"] if Path("/usr/bin/rpm").exists() else [], red)
     for settings in ("usr/lib/rpm", "etc/rpm"):
         if (Path("/") / settings).is_dir():
             shutil.copytree(Path("/") / settings, red / settings, dirs_exist_ok=True, symlinks=True)

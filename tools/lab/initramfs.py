@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from tools.lab.error import LabError
-from tools.lab.tool import output
+from tools.lab.tool import copy_programs, output
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -106,7 +106,7 @@ def write(kernel: Kernel, script: str, shares: tuple[str, ...], folder: Path, ne
     root = folder / "initramfs.d"
     for name in ("bin", "proc", "sys", "dev", "host", "kernel", "upper", "held", "new", "modules"):
         (root / name).mkdir(parents=True)
-    shutil.copy(_BUSYBOX, root / "bin" / "busybox")
+    copy_programs([str(_BUSYBOX)], root)
     order = [_put_module(file, root / "modules") for file in _module_files(kernel)]
     (root / "order").write_text("".join(f"{name}\n" for name in order))
     (root / "guest").write_text(script)

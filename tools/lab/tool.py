@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import re
+import shutil
 import subprocess
 from typing import TYPE_CHECKING
 
 from tools.lab.error import LabError
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
     from pathlib import Path
 
 
@@ -21,3 +23,16 @@ def output(argv: Sequence[str], folder: Path | None = None, text: str | None = N
     if done.returncode != 0:
         raise LabError(f"`{' '.join(argv)}` failed: {done.stderr.strip() or done.stdout.strip()}")
     return done.stdout
+
+
+def libraries(program: str) -> set[str]:
+    """The loader and the libraries that a program needs, as paths; none of a static one."""
+    said = subprocess.run(["ldd", program], capture_output=True, text=True, check=False).stdout
+    return set(re.findall(r"(/\S+) \(0x", said))
+
+
+def copy_programs(programs: Iterable[str], root: Path) -> None:
+    """Put programs, and the libraries that they need, at their places below another root."""
+    for path in {file for program in programs for file in (program, *libraries(program))}:
+        (root / path.lstrip("/")).parent.mkdir(parents=True, exist_ok=True)
+        shutil.copy(path, root / path.lstrip("/"))
