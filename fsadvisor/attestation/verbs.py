@@ -119,9 +119,9 @@ def _is_open(fact: Fact[Any]) -> bool:
     return isinstance(fact, Unknown) and fact.cause is not Cause.NOT_APPLICABLE
 
 
-def _item(name: str, told: Iterable[Fact[Any]]) -> Iterator[str]:
+def _item(name: str, facts: Iterable[Fact[Any]]) -> Iterator[str]:
     entry = catalogue()[name]
-    for fact in told:
+    for fact in facts:
         mark = value_text(entry, fact.value) if isinstance(fact, Known) else "?"
         yield from wrapped(f"{name.partition('.')[2]}: {entry.doc}", WIDTH, f"[{mark:^3}] ", "      ")
         more = fact.source if isinstance(fact, Known) else fact.learn.partition(", then say it with")[0]

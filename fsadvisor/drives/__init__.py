@@ -142,8 +142,8 @@ def pages() -> tuple[PublishedPage, ...]:
     return tuple(map(_page, _read("pages")["datasheet"]))
 
 
-def _day(said: object) -> dt.date:
-    return dt.date.fromisoformat(str(said))
+def _day(value: object) -> dt.date:
+    return dt.date.fromisoformat(str(value))
 
 
 def _page(row: dict[str, Any]) -> PublishedPage:

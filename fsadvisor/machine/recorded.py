@@ -314,9 +314,9 @@ def _title(folder: str, content: str | Unknown | None) -> dict[str, Any]:
     return title
 
 
-def _day(said: object) -> dt.date | None:
+def _day(value: object) -> dt.date | None:
     """The day of the recording; what people said of a folder without one is held against today."""
-    return said if isinstance(said, dt.date) and not isinstance(said, dt.datetime) else None
+    return value if isinstance(value, dt.date) and not isinstance(value, dt.datetime) else None
 
 
 def _unknown(why: object, source: str) -> Unknown:

@@ -315,10 +315,10 @@ def _below(directory: int, names: Iterable[str], make: int) -> Iterator[int]:
 
 def _unmake(directory: int, files: Iterable[str]) -> None:
     """Take away what there is of files, and the directories above them that are empty then."""
-    for place in map(PurePath, files):
-        for below in (place, *place.parents[:-1]):
+    for path in map(PurePath, files):
+        for below in (path, *path.parents[:-1]):
             with contextlib.suppress(OSError):
-                (os.unlink if below is place else os.rmdir)(below, dir_fd=directory)
+                (os.unlink if below is path else os.rmdir)(below, dir_fd=directory)
 
 
 def _make(directory: int, name: str, content: bytes, mode: int) -> None:

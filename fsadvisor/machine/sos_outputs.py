@@ -79,9 +79,9 @@ _ENDS_OF_UNITS = re.compile(r"^[0-9]+ (?:loaded units listed|unit files listed)\
 _DAY = re.compile(r"\b([A-Z][a-z]{2}) +([0-9]{1,2}) [0-9]{1,2}:[0-9]{2}:[0-9]{2} .{0,40}\b([0-9]{4})$", re.MULTILINE)
 
 
-def day(said: str) -> dt.date | None:
+def day(text: str) -> dt.date | None:
     """The day in what `date` prints where no language is set."""
-    found = _DAY.search(said)
+    found = _DAY.search(text)
     try:
         return found and dt.datetime.strptime(" ".join(found.groups()), "%b %d %Y").replace(tzinfo=dt.UTC).date()
     except ValueError:

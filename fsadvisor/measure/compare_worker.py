@@ -255,12 +255,12 @@ class DeviceSession(Struct, frozen=True):
         """One run of fio. Raises EngineError."""
         engines = self.fio.engines if self.work.depth > 1 else ()
         before = disks.counted(self.way)
-        out, said, status = self.fio.run(
+        out, stderr, status = self.fio.run(
             device_argv(self.work, self.path, self.piece, seconds, engines), 2 * seconds + _GRACE_SECONDS
         )
         after = disks.counted(self.way)
         return fio.window_of(
-            fio.judged(out, said, status, "reading the device"), self.work, disks.between(before, after)
+            fio.judged(out, stderr, status, "reading the device"), self.work, disks.between(before, after)
         )
 
 

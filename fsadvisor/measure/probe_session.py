@@ -186,11 +186,11 @@ class ProbeSession:
             except Stopped:
                 pass  # before the first job
 
-    def _against(self, one: Cost, place: ProbePlace) -> tuple[Objection, ...]:
-        return guard.findings(one, place, in_data_directory=self.wanted.in_data_directory)
+    def _against(self, cost: Cost, place: ProbePlace) -> tuple[Objection, ...]:
+        return guard.findings(cost, place, in_data_directory=self.wanted.in_data_directory)
 
-    def _refusal(self, one: Cost, place: ProbePlace) -> str:
-        return next((it.says for it in self._against(one, place) if it.level == "refused"), "")
+    def _refusal(self, cost: Cost, place: ProbePlace) -> str:
+        return next((it.says for it in self._against(cost, place) if it.level == "refused"), "")
 
     def _giving_way(self, hear: Hear) -> Gentle | None:
         if not self.wanted.gentle:

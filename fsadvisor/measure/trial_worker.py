@@ -97,33 +97,33 @@ def events(
     cancelled: Callable[[], bool] = lambda: False,
 ) -> Iterator[BlockEvent]:
     """A TrialInterim after each block, at last the Comparison."""
-    course = _Blocks(job, budget, lots, clock, cancelled)
+    blocks = _Blocks(job, budget, lots, clock, cancelled)
     end: End | None = None
     error = ""
     least = math.ceil(FEWEST_BLOCKS / rounds.turns)  # even where time is short: each image stands for each side
     try:
         while end is None:
-            began, before = clock(), course.written()
+            began, before = clock(), blocks.written()
             for turn in range(rounds.turns):
                 share = (turn + 1) / rounds.turns
                 until = clock() + budget.seconds / rounds.turns
-                course.beside_bytes += rounds.set_up_bytes
+                blocks.beside_bytes += rounds.set_up_bytes
                 with rounds.opened(turn) as sessions:
-                    course.warm_up(sessions)
-                    counted = course.counted()
+                    blocks.warm_up(sessions)
+                    counted = blocks.counted()
                     for _ in range(BLOCKS_A_TURN):
-                        if (course.counted() - counted >= least and clock() > until) or not course.has_bytes(
+                        if (blocks.counted() - counted >= least and clock() > until) or not blocks.has_bytes(
                             before, share
                         ):
                             break
-                        course.block(sessions)
-                        yield course.progress()
-            end = course.end(clock() - began, course.written() - before)
+                        blocks.block(sessions)
+                        yield blocks.progress()
+            end = blocks.end(clock() - began, blocks.written() - before)
     except EngineError as failed:
         end, error = "failed", str(failed)
     except _CancelledError:
         end = "cancelled"
-    yield course.comparison(end, error)
+    yield blocks.comparison(end, error)
 
 
 class _CancelledError(Exception):

@@ -266,8 +266,8 @@ def _sadf_interval(row: _Row) -> ActivityInterval | None:
     )
 
 
-def _is_sound(one: _Disk) -> bool:
-    return all(isfinite(value) and value >= 0 for value in (one.tps, one.await_ms, one.aqu_sz, one.util_percent))
+def _is_sound(disk: _Disk) -> bool:
+    return all(isfinite(value) and value >= 0 for value in (disk.tps, disk.await_ms, disk.aqu_sz, disk.util_percent))
 
 
 def _sadf_disk(disk: _Disk) -> DiskActivity:

@@ -100,10 +100,10 @@ class KernelLog(Struct, frozen=True, kw_only=True, dict=True):
     def by_device(self) -> Mapping[str, list[tuple[int, Event]]]:
         """The events with their places, by the device that they name; jbd2's sda2-8 stands at sda2, too."""
         found: dict[str, list[tuple[int, Event]]] = {}
-        for place, event in enumerate(self.events):
-            found.setdefault(event.device, []).append((place, event))
+        for number, event in enumerate(self.events):
+            found.setdefault(event.device, []).append((number, event))
             if filesystem := event.device.rpartition("-")[0]:
-                found.setdefault(filesystem, []).append((place, event))
+                found.setdefault(filesystem, []).append((number, event))
         return found
 
     def about(self, names: Iterable[str]) -> list[Event]:

@@ -137,9 +137,9 @@ _ASLEEP = late(r"Device is in ([A-Z][\w() ]{0,30}) mode, exit")
 _USB_BRIDGE = late(r"(?:Unknown|Unsupported) USB bridge \[[0-9a-fx:() ]{1,40}\]")
 
 
-def asleep(said: str) -> str | None:
+def asleep(text: str) -> str | None:
     """The power mode for which it was left alone: 'STANDBY', 'SLEEP', 'STANDBY BY TIMER' (SCSI), 'STANDBY (OS)'."""
-    found = _ASLEEP.search(said)
+    found = _ASLEEP.search(text)
     return found[1] if found else None
 
 

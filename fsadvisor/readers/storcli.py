@@ -142,8 +142,8 @@ def parse(text: str) -> StorcliReport | Unknown:
     return StorcliReport(controllers=controllers)
 
 
-def _refusal(said: str) -> Unknown:
-    lowered = said.lower()
+def _refusal(text: str) -> Unknown:
+    lowered = text.lower()
     if any(word in lowered for word in ("permission", "privilege", "root")):
         return Unknown(Cause.DENIED, "run as root")
     if "no controller" in lowered:

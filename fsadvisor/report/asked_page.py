@@ -64,8 +64,8 @@ def _program(task: Program) -> str:
     return clean(f"{named(task)}: {looks}{where}{'; ' if moved else ''}{', '.join(moved)}")
 
 
-def _moved(one: Program) -> tuple[tuple[str, float | None], ...]:
-    return ("read", one.read_bytes), ("wrote", one.write_bytes)
+def _moved(program: Program) -> tuple[tuple[str, float | None], ...]:
+    return ("read", program.read_bytes), ("wrote", program.write_bytes)
 
 
 def _place(mount: Filesystem, window: Window) -> str:

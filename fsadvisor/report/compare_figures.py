@@ -161,8 +161,8 @@ def shares(comparison: Comparison) -> Iterator[str]:
         yield f"Of {wide} more the intervals are too wide to tell."
 
 
-def _percent(one: matrix.Share) -> str:
-    return f"{number(100 * one.low)} to {number(100 * one.high)} %"
+def _percent(share: matrix.Share) -> str:
+    return f"{number(100 * share.low)} to {number(100 * share.high)} %"
 
 
 def limits(comparison: Comparison, about: Circumstances) -> Iterator[str]:
@@ -339,9 +339,9 @@ def _cell(ranked: Ranked) -> Cell:
     )
 
 
-def _lead(one: matrix.Lead) -> Lead:
-    return published(Lead, one, side=one.side.name, ground=one.side.ground)
+def _lead(lead: matrix.Lead) -> Lead:
+    return published(Lead, lead, side=lead.side.name, ground=lead.side.ground)
 
 
-def _share(one: matrix.Share) -> Share:
-    return published(Share, one, job=one.job.id, side=one.side.name, of=one.of.name)
+def _share(share: matrix.Share) -> Share:
+    return published(Share, share, job=share.job.id, side=share.side.name, of=share.of.name)

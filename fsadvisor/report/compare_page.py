@@ -153,8 +153,8 @@ def _workload(row: WorkloadRow, about: Circumstances) -> Iterator[Block]:
         yield from beside(row.job, replace(results[0][1], depends={}))
 
 
-def _shown(one: Ranked) -> Result | None:
-    result = one.cell.result
+def _shown(ranked: Ranked) -> Result | None:
+    result = ranked.cell.result
     return result if result is not None and result.figure is not None else None
 
 

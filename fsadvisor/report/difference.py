@@ -203,8 +203,8 @@ def difference(
 _MARKS: Final = tuple(Mark)
 
 
-def _fact(one: Change) -> FactJson:
-    return FactJson(one.subject, one.fact, one.before, one.now)
+def _fact(change: Change) -> FactJson:
+    return FactJson(change.subject, change.fact, change.before, change.now)
 
 
 def _below(subject: str, below: Mapping[str, Sequence[str]]) -> frozenset[str]:
@@ -236,16 +236,21 @@ def _finding(
     )  # fmt: skip
 
 
-def _gist(said: Said) -> tuple[str, str, bool]:
-    return said.verdict, said.severity, said.waived
+def _gist(verdict: Said) -> tuple[str, str, bool]:
+    return verdict.verdict, verdict.severity, verdict.waived
 
 
-def _calls(said: Said | None) -> bool:
-    return said is not None and said.verdict in _CALLING
+def _calls(verdict: Said | None) -> bool:
+    return verdict is not None and verdict.verdict in _CALLING
 
 
-def _counts(said: Said | None, grave: Collection[str]) -> bool:
-    return said is not None and said.verdict == Outcome.ADVISE.value and not said.waived and said.severity in grave
+def _counts(verdict: Said | None, grave: Collection[str]) -> bool:
+    return (
+        verdict is not None
+        and verdict.verdict == Outcome.ADVISE.value
+        and not verdict.waived
+        and verdict.severity in grave
+    )
 
 
 def as_json(found: Difference) -> Iterator[str]:
@@ -287,10 +292,10 @@ def _item(row: FindingJson) -> Block:
     return Item(words, line(span(facts)) if facts else NOTHING)
 
 
-def _verdict_words(said: Said | None) -> str:
-    if said is None:
+def _verdict_words(verdict: Said | None) -> str:
+    if verdict is None:
         return "nothing to do"
-    return f"{_WORDS.get(said.verdict, said.verdict)}{', waived' if said.waived else ''}"
+    return f"{_WORDS.get(verdict.verdict, verdict.verdict)}{', waived' if verdict.waived else ''}"
 
 
 def _of(subject: str) -> str:
@@ -298,5 +303,5 @@ def _of(subject: str) -> str:
     return clean(f"{kind} {name}".strip())
 
 
-def _change(one: FactJson) -> str:
-    return clean(f"{one.fact.partition('.')[2]}: {one.before} -> {one.now}" if one.fact else one.now)
+def _change(fact: FactJson) -> str:
+    return clean(f"{fact.fact.partition('.')[2]}: {fact.before} -> {fact.now}" if fact.fact else fact.now)

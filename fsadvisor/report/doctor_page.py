@@ -133,9 +133,9 @@ def _advice(finding: Diagnosis) -> str:
     return finding.verdict.instructions().advice.replace(" PATH`", path)
 
 
-def title(one: Diagnosis) -> str:
+def title(diagnosis: Diagnosis) -> str:
     """With the values that were seen, or the rule's title and where."""
-    verdict = one.verdict
+    verdict = diagnosis.verdict
     here = titles.title(verdict.rule, (verdict.subject,))
     return f"{here}: {clean(verdict.subject.name)}" if here == verdict.rule.title else here
 

@@ -142,19 +142,21 @@ def _curve(analysis: "studied.CurveAnalysis") -> Curve:
     )
 
 
-def _fit(one: "forecast.Fit") -> Fit:
-    return published(Fit, one.model, one, c_interval=one.c, software_ms_interval=one.software_ms)
+def _fit(fit: "forecast.Fit") -> Fit:
+    return published(Fit, fit.model, fit, c_interval=fit.c, software_ms_interval=fit.software_ms)
 
 
-def _level(one: "forecast.Level", verdict: "classes.Verdict") -> Level:
-    held = next((it for it in verdict.held if it.device_ms == one.device_ms), None)
-    return published(Level, one, ratio=held and held.ratio)
+def _level(level: "forecast.Level", verdict: "classes.Verdict") -> Level:
+    held = next((it for it in verdict.held if it.device_ms == level.device_ms), None)
+    return published(Level, level, ratio=held and held.ratio)
 
 
-def _expected(one: "studied.Expected") -> Expected:
-    return published(Expected, one, one.device, device=one.device.name, outside_of_what_was_measured=one.outside)
+def _expected(expected: "studied.Expected") -> Expected:
+    return published(
+        Expected, expected, expected.device, device=expected.device.name, outside_of_what_was_measured=expected.outside
+    )
 
 
-def _alone(one: "studied.Alone") -> Alone:
-    bounds = (published(Bounds, device, bounds, device=device.name) for device, bounds in one.others)
-    return published(Alone, one, bounds=tuple(bounds))
+def _alone(alone: "studied.Alone") -> Alone:
+    bounds = (published(Bounds, device, bounds, device=device.name) for device, bounds in alone.others)
+    return published(Alone, alone, bounds=tuple(bounds))

@@ -294,8 +294,8 @@ def _fit(analysis: CurveAnalysis) -> tuple[str, ...]:
     return name, c, software, "-" if fit.r2 is None else f"{fit.r2:.3f}", today, before, holds
 
 
-def _holds(one: CurveAnalysis, then: str) -> str:
-    now = one.verdict.is_class.value
+def _holds(analysis: CurveAnalysis, then: str) -> str:
+    now = analysis.verdict.is_class.value
     return "not known" if now == "undecided" else "yes" if now == then else "no"
 
 
@@ -335,9 +335,9 @@ def _where(pair: Pair) -> str:
     return f"not proven: the same one is faster wherever they are apart, {pair.apart} of {pair.compared} latencies"
 
 
-def _devices_table(told: Sequence[CurveAnalysis]) -> Iterator[Table]:
+def _devices_table(analyses: Sequence[CurveAnalysis]) -> Iterator[Table]:
     """What kinds of devices would bring: a row each."""
-    fitted = [it for it in told if it.expected]
+    fitted = [it for it in analyses if it.expected]
     if fitted:
         head = ("device", "latency", *(clean(it.curve.filesystem) for it in fitted))
         rows = zip(*(it.expected for it in fitted), strict=True)
@@ -346,5 +346,5 @@ def _devices_table(told: Sequence[CurveAnalysis]) -> Iterator[Table]:
         )
 
 
-def _rate(one: Expected) -> str:
-    return "-" if one.throughput is None else _with(one.throughput, one.interval)
+def _rate(expected: Expected) -> str:
+    return "-" if expected.throughput is None else _with(expected.throughput, expected.interval)

@@ -123,8 +123,8 @@ def _line(common: Mapping[str, Any], **fields: object) -> str:
     return published.document(msgspec.convert(published.encodable({**common, **fields}), Line))
 
 
-def _title(one: Verdict) -> str:
-    return titles.title(one.rule, (one.subject,))
+def _title(verdict: Verdict) -> str:
+    return titles.title(verdict.rule, (verdict.subject,))
 
 
 class BriefFinding(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -337,8 +337,8 @@ def junit(seen: JudgedMachine) -> Iterator[str]:
     yield "</testsuite>\n</testsuites>\n"
 
 
-def _is_skipped(one: Verdict) -> bool:
-    return one.outcome not in (Outcome.OK, Outcome.NOT_APPLICABLE) and not as_json.is_advised(one)
+def _is_skipped(verdict: Verdict) -> bool:
+    return verdict.outcome not in (Outcome.OK, Outcome.NOT_APPLICABLE) and not as_json.is_advised(verdict)
 
 
 def _attribute(text: str) -> str:

@@ -266,8 +266,8 @@ def _place(name: str) -> int:
     return _PARTS.index(name) if name in _PARTS else len(_PARTS)
 
 
-def _sure(one: Figure) -> str:
-    return f"{time_text(one.median)} (95 %: {time_text(one.low)} to {time_text(one.high)})"
+def _sure(figure: Figure) -> str:
+    return f"{time_text(figure.median)} (95 %: {time_text(figure.low)} to {time_text(figure.high)})"
 
 
 def whole_cells(shares: Sequence[float], cells: int = BAR) -> list[int]:

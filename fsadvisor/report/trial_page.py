@@ -269,12 +269,12 @@ def as_json(
     )
 
 
-def _form(one: testbed.ScratchFilesystem) -> Form:
-    return published(Form, one, type=one.fs_type)
+def _form(filesystem: testbed.ScratchFilesystem) -> Form:
+    return published(Form, filesystem, type=filesystem.fs_type)
 
 
-def _ratio(one: tried.Ratio | None, matters: float) -> Ratio | None:
-    return None if one is None else published(Ratio, one, kind=kind(one, matters), says=sentence(one, matters))
+def _ratio(ratio: tried.Ratio | None, matters: float) -> Ratio | None:
+    return None if ratio is None else published(Ratio, ratio, kind=kind(ratio, matters), says=sentence(ratio, matters))
 
 
 def _sides(found: trial.TrialOutcome, seen: trial.TrialComparison) -> dict[str, TrialSide]:
@@ -282,5 +282,5 @@ def _sides(found: trial.TrialOutcome, seen: trial.TrialComparison) -> dict[str, 
     return {name: _side(one, stands.get(name)) for name, one in seen.sides.items()}
 
 
-def _side(one: trial.TrialSide, stand: testbed.MountedSide | None) -> TrialSide:
-    return published(TrialSide, one, stand or _NOT_MOUNTED, shown_options=stand.options if stand else None)
+def _side(side: trial.TrialSide, stand: testbed.MountedSide | None) -> TrialSide:
+    return published(TrialSide, side, stand or _NOT_MOUNTED, shown_options=stand.options if stand else None)

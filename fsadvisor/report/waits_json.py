@@ -224,9 +224,9 @@ def as_json(account: "Account", probe: str | None = None) -> str:
     )
 
 
-def _sentence(one: "sentence.Sentence") -> Sentence:
-    evidence = (published(Evidence, it, it.condition, measure=it.condition.name) for it in one.evidence)
-    return published(Sentence, one, evidence=tuple(evidence))
+def _sentence(sentence: "sentence.Sentence") -> Sentence:
+    evidence = (published(Evidence, it, it.condition, measure=it.condition.name) for it in sentence.evidence)
+    return published(Sentence, sentence, evidence=tuple(evidence))
 
 
 def _disks(known: "Known[window.Disks]") -> Disks:

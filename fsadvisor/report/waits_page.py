@@ -153,8 +153,8 @@ def _disks(disks: Fact[Disks]) -> Iterator[Block]:
     yield paragraph(BUSY, first=_IN)
 
 
-def _flush(one: Disk) -> float:
-    return 0.0 if isinstance(one.flush, Unknown) else one.flush.value
+def _flush(disk: Disk) -> float:
+    return 0.0 if isinstance(disk.flush, Unknown) else disk.flush.value
 
 
 _HEAD: Final = (

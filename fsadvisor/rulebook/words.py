@@ -134,8 +134,8 @@ def _here(rule: Rule, outcome: Outcome, names: Sequence[str]) -> Here:
     return Here(outcome, f"{_SAID[outcome]}: {names[0]}{more}" if outcome in _WHERE and names else _SAID[outcome])
 
 
-def _nowhere(one: WordMatch) -> bool:
-    return one.here is not None and one.here.outcome is Outcome.NOT_APPLICABLE
+def _nowhere(match: WordMatch) -> bool:
+    return match.here is not None and match.here.outcome is Outcome.NOT_APPLICABLE
 
 
 def _entry(key: str, score: float, rules: Mapping[str, Rule], here: Mapping[str, Here]) -> WordMatch:

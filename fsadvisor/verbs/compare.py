@@ -90,8 +90,8 @@ def _images(names_given: str | None) -> tuple[str, ...]:
     return tuple(dict.fromkeys(names))
 
 
-def _listed(said: str | None) -> list[str]:
-    return [one for one in (said or "").split(",") if one]
+def _listed(names: str | None) -> list[str]:
+    return [one for one in (names or "").split(",") if one]
 
 
 def run(chosen: argparse.Namespace, machine: Machine, write: Callable[[Iterable[str]], None]) -> int:

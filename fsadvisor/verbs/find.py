@@ -74,9 +74,9 @@ def _clear(entries: Sequence[WordMatch]) -> Iterator[Block]:
     yield Prose(f"{counts} What hurts at this moment is told by `{doctor}`.".strip())
 
 
-def _item(one: WordMatch) -> Block:
-    state = f" ({clean(one.here.says)})" if one.here else ""
-    return Item(line(span(one.title, Tone.STRONG), f": {one.says}", span(state, Tone.DIM)))
+def _item(match: WordMatch) -> Block:
+    state = f" ({clean(match.here.says)})" if match.here else ""
+    return Item(line(span(match.title, Tone.STRONG), f": {match.says}", span(state, Tone.DIM)))
 
 
 def _rule(rule: Rule, here: Here) -> Block:

@@ -98,8 +98,8 @@ def _again(chosen: argparse.Namespace, write: Callable[[Iterable[str]], None]) -
     return _status(waits)
 
 
-def _status(told: Account) -> int:
-    return _INCOMPLETE if told.sentences[0].id == "not told" else 0
+def _status(account: Account) -> int:
+    return _INCOMPLETE if account.sentences[0].id == "not told" else 0
 
 
 def _locks(trace: LockTrace | None) -> Fact[Locks]:

@@ -12,7 +12,7 @@ def moment(seconds, waiting_us, requests=0, request_ms=0):
 def gentle(moments, **more):
     """One that sees these moments, two for each look."""
     seen = iter(moments)
-    return Gentle(["vda"], look=lambda _: next(seen), sleep=lambda _: None, **more)
+    return Gentle(["vda"], load=lambda _: next(seen), sleep=lambda _: None, **more)
 
 
 def looks(*shares):

@@ -190,7 +190,7 @@ def test_a_gentle_probe_that_others_never_let_go_on_gives_way_and_says_so():
             return LoadTotals(seconds=0, waiting_us=0, requests=None, request_ms=None)
         return found
 
-    (found,) = results(plan(Engine(), gentle=Gentle((), look=look, sleep=lambda _: None)))
+    (found,) = results(plan(Engine(), gentle=Gentle((), load=look, sleep=lambda _: None)))
     assert found.end == "failed"
     assert "gives way" in found.error
     assert found.windows == 1

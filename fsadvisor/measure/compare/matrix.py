@@ -103,9 +103,9 @@ def obstacle(cell: Cell) -> str:
     return ""
 
 
-def tied(one: Figure, other: Figure) -> bool:
+def tied(figure: Figure, other: Figure) -> bool:
     """Whether they can't be told apart: their intervals have a value in common."""
-    return one.low <= other.high and other.low <= one.high
+    return figure.low <= other.high and other.low <= figure.high
 
 
 def times(best: Figure, behind: Figure, *, smaller_is_better: bool) -> tuple[float, float] | None:
@@ -114,9 +114,9 @@ def times(best: Figure, behind: Figure, *, smaller_is_better: bool) -> tuple[flo
     return share(more, less)
 
 
-def share(one: Figure, of: Figure) -> tuple[float, float] | None:
+def share(figure: Figure, of: Figure) -> tuple[float, float] | None:
     """One figure by the other, at least and at most by the ends of the intervals; None where that would be endless."""
-    return None if of.low <= 0 else (one.low / of.high, one.high / of.low)
+    return None if of.low <= 0 else (figure.low / of.high, figure.high / of.low)
 
 
 def _standing(cell: Cell, groups: dict[Question, list[Cell]]) -> Ranked:
@@ -182,8 +182,8 @@ class WorkloadRow(Struct, frozen=True, kw_only=True):
         return ranked.standing is Standing.CEILING, median if self.job.headline.smaller_is_better else -median
 
 
-def _group(one: Ranked) -> tuple[bool, Question]:
-    asked = one.question
+def _group(ranked_cell: Ranked) -> tuple[bool, Question]:
+    asked = ranked_cell.question
     if asked is None:
         raise ValueError("what is not ranked is in no group")
     return asked.ground != "image", asked

@@ -213,9 +213,9 @@ def study(points: Iterable[tuple[str, str, MeasuredPoint]]) -> Study:
     return Study(curves=told, pairs=pairs([it.curve for it in told]), crossings=tuple(_crossings(told)))
 
 
-def _analysed(one: Curve) -> CurveAnalysis:
-    found = fit(one.points)
-    return CurveAnalysis(curve=one, fit=found, verdict=classify(one), expected=tuple(_expected(one, found)))
+def _analysed(curve: Curve) -> CurveAnalysis:
+    found = fit(curve.points)
+    return CurveAnalysis(curve=curve, fit=found, verdict=classify(curve), expected=tuple(_expected(curve, found)))
 
 
 def _expected(curve: Curve, fit: Fit | NoFit) -> Iterable[Expected]:

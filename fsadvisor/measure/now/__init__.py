@@ -289,9 +289,9 @@ class Window(Struct, kw_only=True, omit_defaults=True):
     traced: Traced | None = None
     untold: tuple[str, ...] = ()
 
-    def log_of_device(self, one: Device, *kinds: str) -> Iterator[Logged]:
+    def log_of_device(self, device: Device, *kinds: str) -> Iterator[Logged]:
         """What the log told of a device, by any of the names that it has for it."""
-        names = {one.name, *one.called}
+        names = {device.name, *device.called}
         return (told for told in self.log or () if told.kind in kinds and told.device in names)
 
     def log_of_filesystem(self, devices: Iterable[str], *kinds: str) -> Iterator[Logged]:

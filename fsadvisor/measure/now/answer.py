@@ -96,9 +96,9 @@ def answer(window: Window, rules: Iterable[Rule], about: frozenset[str] | None =
     )
 
 
-def _dated(one: Diagnosis, reach: frozenset[str], window: Window) -> Diagnosis:
-    at, by = since(one.verdict, reach, window)
-    return replace(one, since=at, since_by=by)
+def _dated(diagnosis: Diagnosis, reach: frozenset[str], window: Window) -> Diagnosis:
+    at, by = since(diagnosis.verdict, reach, window)
+    return replace(diagnosis, since=at, since_by=by)
 
 
 def _explains(cause: Verdict, verdict: Verdict, reach: Mapping[tuple[str, str], frozenset[str]]) -> bool:
@@ -117,8 +117,8 @@ def _is_below(lower: Verdict, upper: Verdict, window: Window) -> bool:
     return lower.subject.name in with_below({upper.subject.name}, window)
 
 
-def _key(one: Verdict) -> tuple[str, str]:
-    return one.rule.id, one.subject.id
+def _key(verdict: Verdict) -> tuple[str, str]:
+    return verdict.rule.id, verdict.subject.id
 
 
 def _through_groups(
@@ -134,9 +134,9 @@ def _through_groups(
     return {key: frozenset().union(*reaches) for key, reaches in behind.items()}
 
 
-def _reach(one: Verdict, window: Window) -> frozenset[str]:
+def _reach(verdict: Verdict, window: Window) -> frozenset[str]:
     """The devices and mount points that it concerns; none where it is of the whole machine."""
-    what, _, name = one.subject.id.removeprefix("now:").partition(":")
+    what, _, name = verdict.subject.id.removeprefix("now:").partition(":")
     if what == "machine":
         return frozenset()
     if what == "device":
@@ -160,13 +160,13 @@ def _of_its_pool(mount_point: str, window: Window) -> tuple[str, ...]:
     return tuple(place.mount_point for place in window.filesystems if pool_of(place) in pools)
 
 
-def _is_about(one: Verdict, about: frozenset[str] | None) -> bool:
-    return about is None or one.subject.name in about
+def _is_about(verdict: Verdict, about: frozenset[str] | None) -> bool:
+    return about is None or verdict.subject.name in about
 
 
-def _weight(one: Verdict) -> float:
+def _weight(verdict: Verdict) -> float:
     """How far it is above its threshold, for the order of several of one rule: the largest figure that it asked."""
-    values = (getattr(fact, "value", 0) for fact in one.facts().values())
+    values = (getattr(fact, "value", 0) for fact in verdict.facts().values())
     return max((float(value) for value in values if isinstance(value, (int, float))), default=0.0)
 
 

@@ -71,8 +71,8 @@ def _base(window: Window, what: str, name: str) -> dict[str, Fact[Any]]:
     }
 
 
-def _lines(window: Window, told: Iterable[Logged]) -> Fact[Any]:
-    lines = list(told)
+def _lines(window: Window, logged: Iterable[Logged]) -> Fact[Any]:
+    lines = list(logged)
     sure = sum(one.count for one in lines if not one.doubtful)
     return _fact(None if window.log is None or (lines and not sure) else sure)
 
@@ -175,9 +175,9 @@ def _below_busy(names: frozenset[str], window: Window) -> float:
     return max((min(one.busy + (one.flush or 0), 1.0) for one in window.devices if one.name in names), default=0.0)
 
 
-def moved_by(one: Program) -> float:
+def moved_by(program: Program) -> float:
     """Bytes a second that it read and wrote."""
-    return (one.read_bytes or 0) + (one.write_bytes or 0)
+    return (program.read_bytes or 0) + (program.write_bytes or 0)
 
 
 _MOST, _MUCH, _FEW = 0.6, 0.2, 3
@@ -257,11 +257,11 @@ def _waits_elsewhere(devices: frozenset[str], window: Window) -> bool:
     )
 
 
-def _may_be_on(place: Filesystem, devices: frozenset[str], window: Window) -> bool:
-    below = devices_of(place.mount_point, window)
-    if place.type in _OF_SERVERS:
+def _may_be_on(filesystem: Filesystem, devices: frozenset[str], window: Window) -> bool:
+    below = devices_of(filesystem.mount_point, window)
+    if filesystem.type in _OF_SERVERS:
         return False
-    own = TYPES.get(place.type)
+    own = TYPES.get(filesystem.type)
     return not below or (own is not None and own.uuid_in_common) or bool(below & devices)
 
 
@@ -323,21 +323,21 @@ _WRITES: Final = 0.5
 """Of the time, that a device is busy at least whose journal is full: old transactions are written in place."""
 
 
-def _journal_full(place: Filesystem, here: list[Program], window: Window) -> float | None:
+def _journal_full(filesystem: Filesystem, here: list[Program], window: Window) -> float | None:
     """The largest share of a program's that waited here; None where it can have been elsewhere, too."""
     found: list[float | None] = [0.0]
     for program in (each for each in here if each.journal_full):
         busy = {point for point in program.places if _busy(devices_of(point, window), window) >= _WRITES}
         where = busy if len(busy) == 1 else busy.intersection(program.journal_at)
-        if place.mount_point in where:
+        if filesystem.mount_point in where:
             found.append(program.journal_full if len(where) == 1 else None)
     told = [share for share in found if share is not None]
     return None if len(told) < len(found) else max(told)
 
 
-def own_names(one: Filesystem) -> frozenset[str]:
+def own_names(filesystem: Filesystem) -> frozenset[str]:
     """What the kernel's log calls it: its device, or its partition."""
-    return frozenset({one.device, one.source.rpartition("/")[2]})
+    return frozenset({filesystem.device, filesystem.source.rpartition("/")[2]})
 
 
 def _busy(devices: frozenset[str], window: Window) -> float:
@@ -360,9 +360,9 @@ def _turned(fs: Filesystem) -> bool | None:
     return True if fs.mounts == 1 or fs.errors else None
 
 
-def named(one: Program) -> str:
+def named(program: Program) -> str:
     """'fio (pid 12, fio.service)'."""
-    return f"{one.name} (pid {one.pid}{', ' + one.unit if one.unit else ''})"
+    return f"{program.name} (pid {program.pid}{', ' + program.unit if program.unit else ''})"
 
 
 def _program(program: Program, window: Window) -> Now:

@@ -225,27 +225,35 @@ def nfs_between(before: str, after: str, seconds: float) -> dict[str, tuple[floa
     """Operations per second, what one took, and what of that the server and the network took; by mount point."""
     then, now = _nfs(before), _nfs(after)
     found: dict[str, tuple[float, float, float]] = {}
-    for place, (count, server, whole) in now.items():
-        if place not in then or seconds <= 0:
+    for mount_point, (count, server, whole) in now.items():
+        if mount_point not in then or seconds <= 0:
             continue
-        more = count - then[place][0]
+        more = count - then[mount_point][0]
         if more > 0:
-            found[place] = (more / seconds, (whole - then[place][2]) / more, (server - then[place][1]) / more)
+            found[mount_point] = (
+                more / seconds,
+                (whole - then[mount_point][2]) / more,
+                (server - then[mount_point][1]) / more,
+            )
     return found
 
 
 def _nfs(text: str) -> dict[str, tuple[int, int, int]]:
     sums: dict[str, tuple[int, int, int]] = {}
-    place, inside = "", False
+    mount_point, inside = "", False
     for line in text.split("\n"):
         if line.startswith("device "):
-            place, inside = line.partition(" mounted on ")[2].partition(" with fstype ")[0], False
+            mount_point, inside = line.partition(" mounted on ")[2].partition(" with fstype ")[0], False
         elif line.strip() == "per-op statistics":
             inside = "statvers" in text
-            sums[place] = (0, 0, 0)
+            sums[mount_point] = (0, 0, 0)
         elif inside and ": " in line:
             numbers = line.partition(": ")[2].split()
             if len(numbers) > _EXECUTE and all(map(str.isdecimal, numbers)):
-                count, server, whole = sums[place]
-                sums[place] = (count + int(numbers[0]), server + int(numbers[_RTT]), whole + int(numbers[_EXECUTE]))
+                count, server, whole = sums[mount_point]
+                sums[mount_point] = (
+                    count + int(numbers[0]),
+                    server + int(numbers[_RTT]),
+                    whole + int(numbers[_EXECUTE]),
+                )
     return sums

@@ -162,8 +162,8 @@ def recent(text: str, uptime_s: float, now: datetime) -> tuple[Logged, ...] | No
     )
 
 
-def _stuck(one: Waited | None) -> tuple[int, ...]:
-    return tuple(one.stuck_threads) if one else ()
+def _stuck(waited: Waited | None) -> tuple[int, ...]:
+    return tuple(waited.stuck_threads) if waited else ()
 
 
 def _available() -> float | None:
@@ -204,13 +204,13 @@ def _memory(counters: KernelCounters) -> system_counters.VmStat | None:
     return None if isinstance(read, Unknown) else read
 
 
-def _mapper(told: WaitsWindow) -> tuple[str, str]:
-    disks = value(told.disks)
+def _mapper(window: WaitsWindow) -> tuple[str, str]:
+    disks = value(window.disks)
     return symptoms.mapper_status() if disks and any(one.name.startswith("dm-") for one in disks.each) else ("", "")
 
 
-def _devices(told: WaitsWindow, mapper: tuple[str, str], where: mounts.Places) -> Iterator[Device]:
-    disks, modes, paths = value(told.disks), pool_modes(mapper[0]), paths_of(mapper[1])
+def _devices(window: WaitsWindow, mapper: tuple[str, str], where: mounts.Places) -> Iterator[Device]:
+    disks, modes, paths = value(window.disks), pool_modes(mapper[0]), paths_of(mapper[1])
     for one in disks.each if disks else ():
         yield _device(one, modes, paths, where)
 
@@ -233,8 +233,8 @@ def paths_of(text: str) -> dict[str, int]:
     return {one.name: sum(path.state == "active" for path in one.paths) for one in devices}
 
 
-def _journals(told: WaitsWindow) -> Iterator[Journal]:
-    for fact in told.works:
+def _journals(window: WaitsWindow) -> Iterator[Journal]:
+    for fact in window.works:
         work = value(fact)
         if isinstance(work, Jbd2Work):
             yield Journal(

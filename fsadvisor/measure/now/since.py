@@ -76,5 +76,5 @@ def _last_ran(name: str, reach: frozenset[str], window: Window) -> Since:
     return began.isoformat(timespec="seconds"), f"when {named(longest)} last ran"
 
 
-def _is_in(one: Program, name: str, reach: frozenset[str]) -> bool:
-    return named(one) == name or bool({*one.places, *one.frozen_at} & reach)
+def _is_in(program: Program, name: str, reach: frozenset[str]) -> bool:
+    return named(program) == name or bool({*program.places, *program.frozen_at} & reach)

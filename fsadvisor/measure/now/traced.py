@@ -159,12 +159,12 @@ class Trace(Struct):
                 self.held_up[device] = max(self.held_up.get(device, (0, "")), (numbers.get("locked", 0), who))
 
 
-def traced(look: Callable[[], Window]) -> Window:
+def traced(observe: Callable[[], Window]) -> Window:
     """What a look saw, with the kernel's events of it. Raises MachineError."""
     trace = Trace()
     with closing(Instance(EVENTS)) as instance:
         began_s = time.monotonic()
-        window = look()
+        window = observe()
         instance.stop()
         ended_s, began_reading_s = time.monotonic(), time.process_time()
         lost, whole_from_s = instance.lost()

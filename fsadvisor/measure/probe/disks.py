@@ -114,8 +114,8 @@ def _nearest(subjects: Mapping[str, Subject], start: Iterable[str], ends: Callab
     return found
 
 
-def _name(one: Subject) -> str:
-    return one.id.partition(":")[2]
+def _name(subject: Subject) -> str:
+    return subject.id.partition(":")[2]
 
 
 def _counts_flushes(name: str, sysfs: Path) -> bool:

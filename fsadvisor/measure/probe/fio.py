@@ -168,12 +168,12 @@ def find(folders: str = _PATH) -> Fio | None:
         return None
     setpriv = shutil.which("setpriv", path=folders)
     ways = ((setpriv, "--pdeathsig", "KILL"),) if setpriv else ()
-    said = ""
+    stderr = ""
     for before in (*ways, launcher()):  # busybox's setpriv knows no --pdeathsig
-        out, said, status = _run((*before, path, "--version"), _GRACE_SECONDS)
+        out, stderr, status = _run((*before, path, "--version"), _GRACE_SECONDS)
         if status == 0 and out.startswith("fio-"):
             return Fio(path=path, before=before, version=out.strip().removeprefix("fio-"))
-    raise EngineError(f"{path} could not be run: {said.strip() or 'it says nothing'}")
+    raise EngineError(f"{path} could not be run: {stderr.strip() or 'it says nothing'}")
 
 
 class FioSession(Struct, frozen=True):
@@ -195,9 +195,9 @@ class FioSession(Struct, frozen=True):
         arguments = argv(self.work, self.file.path, seconds, self.fio.engines if self.work.depth > 1 else ())
         limit = 2 * seconds + _GRACE_SECONDS + self.work.file_bytes / _SLOWEST_BYTES_PER_S
         before, wrote = disks.counted(self.way), _written_by_children()
-        out, said, status = self.fio.run((*arguments, *self.fio.clock), limit)
+        out, stderr, status = self.fio.run((*arguments, *self.fio.clock), limit)
         after, wrote = disks.counted(self.way), _written_by_children() - wrote
-        job = judged(out, said, status, f"measuring in {self.file.folder}")
+        job = judged(out, stderr, status, f"measuring in {self.file.folder}")
         window = window_of(job, self.work, disks.between(before, after))
         return with_early(window, wrote) if comes_up(self.work) else window
 
@@ -210,21 +210,21 @@ def session(fio: Fio, work: Io, folder: Path, way: Way | None) -> Iterator[FioSe
         yield FioSession(fio, work, file, way)
 
 
-def judged(out: str, said: str, status: int, doing: str) -> FioJob:
+def judged(out: str, stderr: str, status: int, doing: str) -> FioJob:
     """The one job of a run that went well. Raises EngineError with fio's own words."""
     output = reader.parse(out)
     if isinstance(output, Unknown):
-        raise EngineError(f"while {doing}: fio {_last_words(said, out) or 'printed nothing that can be read'}")
+        raise EngineError(f"while {doing}: fio {_last_words(stderr, out) or 'printed nothing that can be read'}")
     failed = next((job.error for job in output.jobs if job.error), 0)
     if failed or status:
-        raise _failure(output, said, failed, doing)
+        raise _failure(output, stderr, failed, doing)
     if len(output.jobs) != 1:
         raise EngineError(f"while {doing}: fio told of {len(output.jobs)} jobs instead of one")
     return output.jobs[0]
 
 
-def _failure(output: FioOutput, said: str, number: int, doing: str) -> EngineError:
-    lines = (*output.errors, *said.splitlines())
+def _failure(output: FioOutput, stderr: str, number: int, doing: str) -> EngineError:
+    lines = (*output.errors, *stderr.splitlines())
     if any(_NO_DIRECT_IO in line for line in lines):
         return EngineError(f"while {doing}: the filesystem has no direct I/O")
     refused = next((found[1] for line in lines if (found := _NOT_OPENED.search(line))), "")
@@ -286,14 +286,14 @@ def _run(command: Sequence[str], time_limit: float) -> tuple[str, str, int]:
     except OSError as error:
         raise because(error.errno, f"starting {command[0]}") from error
     try:
-        out, said = child.communicate(timeout=time_limit)
+        out, stderr = child.communicate(timeout=time_limit)
     except subprocess.TimeoutExpired:
         how = "was stopped" if _end(child) else "waits inside the kernel and could not be stopped"
         raise EngineError(f"fio did not end within {time_limit:.0f} s and {how}; the disk may hang") from None
     except BaseException:
         _end(child)
         raise
-    return out.decode(errors="replace"), said.decode(errors="replace"), child.returncode
+    return out.decode(errors="replace"), stderr.decode(errors="replace"), child.returncode
 
 
 def _end(child: subprocess.Popen[bytes]) -> bool:

@@ -53,9 +53,9 @@ def label() -> str:
     return f"{boot()}-{os.getpid()}-{_start_of(os.getpid()) or 0}"
 
 
-def may_live(one: str) -> bool:
+def may_live(label: str) -> bool:
     """Whether the process runs that has this label, as far as this PID namespace shows."""
-    found = _LABEL.fullmatch(one)
+    found = _LABEL.fullmatch(label)
     if found is None:
         return True
     at, number, start = found.groups()

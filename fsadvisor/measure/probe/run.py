@@ -318,12 +318,12 @@ class Gentle:
         self,
         disks: Iterable[str],
         *,
-        look: Callable[[Iterable[str]], LoadTotals] = load_totals,
+        load: Callable[[Iterable[str]], LoadTotals] = load_totals,
         sleep: Callable[[float], None] = time.sleep,
         says: Callable[[str], None] | None = None,
     ) -> None:
         self._disks = tuple(disks)
-        self._look, self._sleep, self._says = look, sleep, says
+        self._load, self._sleep, self._says = load, sleep, says
         self.paused_seconds = 0.0
         self.spent_seconds = 0.0
         self._before = self._now()
@@ -347,10 +347,10 @@ class Gentle:
         return False
 
     def _now(self) -> Load:
-        earlier = self._look(self._disks)
+        earlier = self._load(self._disks)
         self._sleep(LOOK_SECONDS)
         self.spent_seconds += LOOK_SECONDS
-        return load_between(earlier, self._look(self._disks))
+        return load_between(earlier, self._load(self._disks))
 
 
 def give_way() -> None:

@@ -145,10 +145,10 @@ def _unnamed(folder: Path) -> int | None:
         raise
 
 
-def _named(place: Path, *, only_for_a_moment: bool = False) -> int:
+def _named(path: Path, *, only_for_a_moment: bool = False) -> int:
     """A new file in the tree."""
-    inside = descriptor_of(place)
-    with explained(f"making a scratch file in {place}"):
+    inside = descriptor_of(path)
+    with explained(f"making a scratch file in {path}"):
         name = f"file-{next(_NUMBERS)}"
         flags = os.O_CREAT | os.O_EXCL | os.O_RDWR | os.O_NOFOLLOW | os.O_CLOEXEC
         descriptor = os.open(name, flags, 0o600, dir_fd=inside)
@@ -286,15 +286,15 @@ def _parent(place: Path, stack: contextlib.ExitStack) -> int:
     return above
 
 
-def _made(place: Path, above: int, record: Record | None) -> int:
+def _made(path: Path, above: int, record: Record | None) -> int:
     """Make the tree, open and lock it; where that fails, or somebody stops us meanwhile, nothing of ours stays."""
     descriptor = -1
-    with explained(f"making the scratch directory {place}"):
+    with explained(f"making the scratch directory {path}"):
         try:
-            os.mkdir(place.name, 0o700, dir_fd=above)
-            descriptor = os.open(place.name, DIRECTORY, dir_fd=above)
+            os.mkdir(path.name, 0o700, dir_fd=above)
+            descriptor = os.open(path.name, DIRECTORY, dir_fd=above)
             if why := _not_ours(descriptor):
-                raise EngineError(f"{place} is not used: {why}")
+                raise EngineError(f"{path} is not used: {why}")
             lock_tree(descriptor)
             if record is not None:
                 with contextlib.suppress(OSError):  # no room there: what a kill leaves will be told, and stay
@@ -303,7 +303,7 @@ def _made(place: Path, above: int, record: Record | None) -> int:
             if descriptor >= 0:
                 os.close(descriptor)
             if not isinstance(error, FileExistsError):
-                _unmade(place, above)
+                _unmade(path, above)
             if record is not None:
                 record.drop()
             raise

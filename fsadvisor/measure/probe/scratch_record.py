@@ -304,15 +304,15 @@ def clear(folder: Path) -> tuple[str, ...]:
         there = [name for name in sorted(os.listdir(above)) if name.startswith(PREFIX)]  # noqa: PTH208 - it is open
         kept = names()  # after that: a record is older than its tree
         oldest = kept[MOST:]
-        said = [
+        sentences = [
             _with_record(real / name, above, old=name in oldest)
             for name in kept
             if name in there or name in oldest or is_about(name, above)
         ]
-        said += [_without_record(real / name, above) for name in there if name not in kept]
+        sentences += [_without_record(real / name, above) for name in there if name not in kept]
         why = not_kept()
-        said.append(why and f"{why}: a scratch directory that a killed probe leaves here would only be named")
-        return tuple(filter(None, said))
+        sentences.append(why and f"{why}: a scratch directory that a killed probe leaves here would only be named")
+        return tuple(filter(None, sentences))
     except OSError:
         return ()
     finally:
@@ -333,24 +333,24 @@ def removed(place: Path, above: int, descriptor: int, record: Record | None) -> 
     return ""
 
 
-def _with_record(place: Path, above: int, *, old: bool) -> str:
+def _with_record(path: Path, above: int, *, old: bool) -> str:
     """What was done with a tree whose owner may be dead."""
     try:
-        record = taken(place.name)
+        record = taken(path.name)
     except BlockingIOError:
         return ""  # its owner lives
     if record is None:
         return ""
-    with record, _tree(place, above) as descriptor:
+    with record, _tree(path, above) as descriptor:
         if descriptor is None:
-            if old or (record.is_over(above) and not os.path.lexists(place)):
+            if old or (record.is_over(above) and not os.path.lexists(path)):
                 record.drop()
             return ""
         if not record.is_filled:
-            return _removed_if_empty(place, above, record)
+            return _removed_if_empty(path, above, record)
         if not record.is_of(descriptor):
-            return f"{place} is left alone: it is not the directory that a probe made under that name; look into it"
-        return removed(place, above, descriptor, record) or f"took away {place}, left by a killed probe"
+            return f"{path} is left alone: it is not the directory that a probe made under that name; look into it"
+        return removed(path, above, descriptor, record) or f"took away {path}, left by a killed probe"
 
 
 def _without_record(place: Path, above: int) -> str:

@@ -77,8 +77,8 @@ def results(text: bytes) -> StoredResults:
     return StoredResults(results=tuple(results), unread=tuple(unread))
 
 
-def _result(one: bytes) -> Result:
-    document = msgspec.json.decode(one)
+def _result(stored: bytes) -> Result:
+    document = msgspec.json.decode(stored)
     if not isinstance(document, dict) or document.pop("schema", None) != RESULTS_SCHEMA:
         raise msgspec.ValidationError(f"its schema is not {RESULTS_SCHEMA}")
     return msgspec.convert(document, Result)
@@ -148,9 +148,9 @@ def _of_ours(line: bytes) -> bool:
     return isinstance(schema, str) and schema.startswith(RESULTS_SCHEMA.rpartition("/")[0] + "/")
 
 
-def _about(one: bytes) -> tuple[str, str] | None:
+def _about(stored: bytes) -> tuple[str, str] | None:
     try:
-        found = _result(one)
+        found = _result(stored)
     except (msgspec.MsgspecError, RecursionError):
         return None
     return found.job, found.mount

@@ -90,10 +90,10 @@ def systematic(control: Ratio | None) -> float:
 
 def narrow(found: Ratio, matters: float) -> bool:
     """Whether more blocks would say little more."""
-    said = kind(found, matters)
-    if said == "alike":
+    verdict = kind(found, matters)
+    if verdict == "alike":
         return True
-    return said != "open" and found.half_width <= max(matters / 2, abs(math.log(found.middle)) / 4)
+    return verdict != "open" and found.half_width <= max(matters / 2, abs(math.log(found.middle)) / 4)
 
 
 End: TypeAlias = Literal["settled", "budget", "cancelled", "failed"]

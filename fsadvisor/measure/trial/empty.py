@@ -141,12 +141,12 @@ def _signatures(path: str) -> Iterator[str]:
     )
     if status not in (0, _BLKID_NOTHING):
         raise EngineError(f"blkid ended with {status}, so that nobody knows whether {path} is empty")
-    said = dict(line.partition("=")[::2] for line in out.splitlines() if line.strip())
-    found = " ".join(f"{key}={value}" for key, value in said.items() if not key.startswith(_OF_ITS_PLACE))
+    properties = dict(line.partition("=")[::2] for line in out.splitlines() if line.strip())
+    found = " ".join(f"{key}={value}" for key, value in properties.items() if not key.startswith(_OF_ITS_PLACE))
     if found:
         yield f"blkid finds something on it: {found[:200]}"
-    kind = said.get("PART_ENTRY_TYPE", "")
-    if said.keys() & {"PART_ENTRY_SCHEME", "PART_ENTRY_TYPE"} and kind not in _FOR_LINUX_DATA:
+    kind = properties.get("PART_ENTRY_TYPE", "")
+    if properties.keys() & {"PART_ENTRY_SCHEME", "PART_ENTRY_TYPE"} and kind not in _FOR_LINUX_DATA:
         yield f"its partition's type is {kind or 'not told'}, not that of data of Linux"
     listed = mounting.run("wipefs", ("-n", "--noheadings", path), _SECONDS, f"looking for signatures on {path}")
     if listed.strip():

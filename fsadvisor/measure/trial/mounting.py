@@ -49,9 +49,9 @@ def missing(tool: str) -> EngineError:
 
 def run(tool: str, arguments: Sequence[str], seconds: float, doing: str) -> str:
     """What it prints, where it succeeds. Raises EngineError with its own last words where it does not."""
-    out, said, status = _ended(tool, arguments, seconds, doing)
+    out, stderr, status = _ended(tool, arguments, seconds, doing)
     if status:
-        words = " ".join(line.strip() for line in (said or out).splitlines() if line.strip())[:_MOST_SAID]
+        words = " ".join(line.strip() for line in (stderr or out).splitlines() if line.strip())[:_MOST_SAID]
         raise EngineError(f"while {doing}: {tool} {f'said: {words}' if words else f'ended with {status}'}")
     return out
 
@@ -79,13 +79,13 @@ def _ended(tool: str, arguments: Sequence[str], seconds: float, doing: str) -> t
     except OSError as error:
         raise because(error.errno, f"starting {path}") from error
     try:
-        out, said = child.communicate(timeout=seconds)
+        out, stderr = child.communicate(timeout=seconds)
     except BaseException as error:
         _kill(child)
         if isinstance(error, subprocess.TimeoutExpired):
             raise EngineError(f"while {doing}: {path} did not end within {seconds:.0f} s") from None
         raise
-    return out.decode(errors="replace"), said.decode(errors="replace"), child.returncode
+    return out.decode(errors="replace"), stderr.decode(errors="replace"), child.returncode
 
 
 def _kill(child: subprocess.Popen[bytes]) -> None:

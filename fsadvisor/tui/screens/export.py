@@ -248,8 +248,8 @@ class Export(Dialog[None]):
         self.dismiss()
 
 
-def _notify(explorer: Explorer, said: Export.Saved) -> None:
-    explorer.notify(span(said.words).text, severity="error" if said.failed else "information", markup=False)
+def _notify(explorer: Explorer, saved: Export.Saved) -> None:
+    explorer.notify(span(saved.words).text, severity="error" if saved.failed else "information", markup=False)
 
 
 _KEYS = line(span("Enter", Tone.KEY), " goes on, then saves, ", span("Esc", Tone.KEY), " saves nothing")

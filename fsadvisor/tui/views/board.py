@@ -70,16 +70,16 @@ def traffic_cells(traffic: Traffic, subject: Subject, glyphs: Glyphs, *, reads: 
     return (*written, Span("  "), *_sparkline("r", [one and one[1] for one in series], room, traffic.top, glyphs))
 
 
-def traffic_figures(told: Traffic, subject: Subject, glyphs: Glyphs) -> Line:
+def traffic_figures(traffic: Traffic, subject: Subject, glyphs: Glyphs) -> Line:
     """What is written, without its course: for a row that has no columns; nothing where that is nothing."""
-    shown = traffic_cells(told, subject, glyphs, reads=False)
+    shown = traffic_cells(traffic, subject, glyphs, reads=False)
     figure = shown[1].text.strip() if len(shown) > 1 else ""
     return (Span(f"w {figure}", shown[1].tone),) if figure and shown[1].tone is not Tone.DIM else NOTHING
 
 
-def traffic_words(told: Traffic) -> str:
+def traffic_words(traffic: Traffic) -> str:
     """What the columns are, for the title above them."""
-    return f"; w, r up to {amount(told.top)}/s" if told.top else ""
+    return f"; w, r up to {amount(traffic.top)}/s" if traffic.top else ""
 
 
 def _sparkline(sign: str, values: Sequence[float | None], room: int, top: float, glyphs: Glyphs) -> Line:

@@ -303,9 +303,9 @@ class Index:
         return self.found(spelt)[:_NEAREST] if spelt else []
 
 
-def _order(fit: int, one: Entry) -> tuple[bool, bool, bool, int, int, int]:
+def _order(fit: int, entry: Entry) -> tuple[bool, bool, bool, int, int, int]:
     """What is called exactly so, or begins so, group by group; then what has the words elsewhere, or is not here."""
-    return one.kind == NOWHERE, fit < BEGUN, fit < EXACT, one.kind, -fit, one.gravity
+    return entry.kind == NOWHERE, fit < BEGUN, fit < EXACT, entry.kind, -fit, entry.gravity
 
 
 def read_symptoms() -> None:
@@ -320,8 +320,8 @@ def _meant(listed: Sequence[Entry], typed: str) -> list[Entry]:
     return sorted(among, key=lambda one: (one.kind == NOWHERE, led.index(_rule_of(one)), one.kind))
 
 
-def _rule_of(one: Entry) -> str:
-    return one.key.partition("\n")[0]
+def _rule_of(entry: Entry) -> str:
+    return entry.key.partition("\n")[0]
 
 
 def _fit(words: Sequence[str], phrase: str, begins: Callable[[str], object], entry: Folded) -> int:

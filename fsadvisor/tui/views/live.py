@@ -339,8 +339,8 @@ def _writer_row(writer: Writer, width: int, glyphs: Glyphs, *, known: bool) -> R
     return Row(str(writer.pid), (cut(words, width, glyphs.ellipsis),))
 
 
-def _share(one: Writer) -> float:
-    return one.waited / one.samples if one.samples else 0.0
+def _share(writer: Writer) -> float:
+    return writer.waited / writer.samples if writer.samples else 0.0
 
 
 def _watched(seen: LiveSamples) -> str:

@@ -141,8 +141,12 @@ def _room(width: int, words: int) -> int:
     return probe_page.cells(width, 2 + _DEVICE + _LATENCY + words + _MARKS)
 
 
-def _device(one: DeviceKind) -> Line:
-    return (Span("  "), *padded((span(one.name),), _DEVICE), *padded((span(latency_words(one), Tone.DIM),), _LATENCY))
+def _device(device: DeviceKind) -> Line:
+    return (
+        Span("  "),
+        *padded((span(device.name),), _DEVICE),
+        *padded((span(latency_words(device), Tone.DIM),), _LATENCY),
+    )
 
 
 def between(low: float, high: float, least: float, most: float, width: int, glyphs: Glyphs) -> str:

@@ -206,9 +206,9 @@ def waive_question(rule: Rule, whose: str) -> Sequence[Line]:
     )
 
 
-def wrapping(told: Sequence[Line], width: int) -> list[Line]:
+def wrapping(lines: Sequence[Line], width: int) -> list[Line]:
     """Words that are read whole on any screen, a column from its edge."""
-    return laid((Paragraph(one, (Span(" "),), 1) if one else Gap() for one in told), width)
+    return laid((Paragraph(one, (Span(" "),), 1) if one else Gap() for one in lines), width)
 
 
 def form_choices(fact: str, width: int, glyphs: Glyphs) -> list[Row]:
