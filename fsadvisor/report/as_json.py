@@ -75,7 +75,7 @@ def summary(storage: Storage, verdicts: Sequence[Verdict], about: model.Provenan
     numbers = counts(_noted(among(verdicts, CALLS_FOR_ACTION), severities))
     return model.Summary(
         waived=severities[""],
-        ignored=convert(storage.ignored, tuple[model.Ignored, ...], from_attributes=True),
+        ignored=tuple(storage.ignored),
         verdicts=model.Outcomes(**{outcome.value: outcomes[outcome] for outcome in Outcome}),
         advise=model.Severities(**{severity: severities[severity] for severity in SEVERITIES}),
         findings=model.Findings(**{severity: numbers[severity] for severity in SEVERITIES}),

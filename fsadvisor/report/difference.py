@@ -127,15 +127,6 @@ class Mark(Enum):
     GONE = "gone"
 
 
-class FactJson(Struct, frozen=True, forbid_unknown_fields=True):
-    """A fact that is another, in words; `fact` is empty where the subject itself came or went."""
-
-    subject: str
-    fact: str
-    before: str
-    now: str
-
-
 class FindingJson(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     """A finding that is new, changed or gone, and the facts that it asks and that are others now.
 
@@ -150,7 +141,7 @@ class FindingJson(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True)
     title: str
     before: Said | None
     now: Said | None
-    facts: tuple[FactJson, ...]
+    facts: tuple[Change, ...]
 
 
 class Difference(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
@@ -165,7 +156,7 @@ class Difference(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     other_machine: bool
     findings_compared: bool
     findings: tuple[FindingJson, ...]
-    facts: tuple[FactJson, ...]
+    facts: tuple[Change, ...]
 
 
 def difference(
@@ -186,25 +177,20 @@ def difference(
                 row = _finding(rule, subject, before.get(rule), now.get(rule), new, grave)
                 if row is not None:
                     names = asked.get(rule, frozenset())
-                    facts = tuple(map(_fact, (it for it in changes if it.fact in names and it.subject in stands_on)))
+                    facts = tuple(it for it in changes if it.fact in names and it.subject in stands_on)
                     findings.append(replace(row, facts=facts))
     findings.sort(key=lambda row: (_MARKS.index(row.mark), not row.counts, SEVERITIES.index(row.severity), row.rule))
-    news = (_fact(one) for one in changes if not one.fact or history.stays(one.fact))
     return Difference(
         old=called[0],
         new=called[1],
         findings_compared=old.findings is not None,
         other_machine=bool(old.machine_id and new.machine_id) and old.machine_id != new.machine_id,
         findings=tuple(findings),
-        facts=tuple(news),
+        facts=tuple(it for it in changes if not it.fact or history.stays(it.fact)),
     )
 
 
 _MARKS: Final = tuple(Mark)
-
-
-def _fact(change: Change) -> FactJson:
-    return FactJson(change.subject, change.fact, change.before, change.now)
 
 
 def _below(subject: str, below: Mapping[str, Sequence[str]]) -> frozenset[str]:
@@ -278,11 +264,11 @@ def _blocks(changes: Difference) -> Iterator[Block]:
             yield from map(_item, some)
     if changes.facts:
         yield from (Gap(), Heading("Facts that changed"))
-        yield from (Item(line(_of(one.subject), f": {_change(one)}")) for one in changes.facts)
+        yield from (Item(line(_of(one.subject), f": {clean(one.words)}")) for one in changes.facts)
 
 
 def _item(row: FindingJson) -> Block:
-    facts = "; ".join(f"{_change(fact)} ({_of(fact.subject)})" for fact in row.facts)
+    facts = "; ".join(f"{clean(fact.words)} ({_of(fact.subject)})" for fact in row.facts)
     how = (
         ""
         if row.mark is Mark.NEW and _verdict_words(row.now) == "advised"
@@ -301,7 +287,3 @@ def _verdict_words(verdict: Said | None) -> str:
 def _of(subject: str) -> str:
     kind, _, name = subject.partition(":")
     return clean(f"{kind} {name}".strip())
-
-
-def _change(fact: FactJson) -> str:
-    return clean(f"{fact.fact.partition('.')[2]}: {fact.before} -> {fact.now}" if fact.fact else fact.now)

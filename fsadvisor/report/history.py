@@ -92,8 +92,8 @@ class Gist(Struct, frozen=True):
     """None where they were not kept."""
 
 
-class Change(Struct, frozen=True):
-    """A fact of a subject that was something else; `fact` is '' where the subject itself came or went."""
+class Change(Struct, frozen=True, forbid_unknown_fields=True):
+    """A fact that is another, in words; `fact` is empty where the subject itself came or went."""
 
     subject: str
     fact: str

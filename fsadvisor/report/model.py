@@ -20,6 +20,7 @@ from fsadvisor.rulebook.remedy import Applicability
 from fsadvisor.rulebook.rule import Outcome, Part
 from fsadvisor.rulebook.shape import Gain, Keep, Needs, Reference, RuleKind, Severity, SubjectKind
 from fsadvisor.rulebook.tables import Verdict as ErratumVerdict
+from fsadvisor.storage import Ignored
 
 SCHEMA: Final = "fsadvisor/report/2"
 
@@ -107,14 +108,6 @@ class RuleNotLoaded(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_
     line: int
     column: int | None
     message: str
-
-
-class Ignored(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
-    """An attestation or waiver that does not count, and why; `place` is where it stands in the file."""
-
-    place: str
-    what: str
-    why: str
 
 
 class Summary(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):

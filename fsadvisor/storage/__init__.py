@@ -63,8 +63,8 @@ class Waiver(Struct, frozen=True, kw_only=True):
         return f"{self.rule} on {self.subject}, by {self.by}"
 
 
-class Ignored(Struct, frozen=True, kw_only=True):
-    """An attestation, waiver or result of a probe that does not count, and why; `place` is where it stands."""
+class Ignored(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    """An attestation, waiver or result that does not count, and why; `place` is where it stands in the file."""
 
     place: str
     what: str
