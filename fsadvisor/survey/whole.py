@@ -60,6 +60,7 @@ if TYPE_CHECKING:
     from fsadvisor.storage.about import Kind, Workload
     from fsadvisor.survey.block import BlockTree
     from fsadvisor.survey.identity import Identity
+    from fsadvisor.survey.programs import RunningProgram
 
 
 def survey(machine: Machine, declared: Mapping[str, Workload], supposed: Iterable[Supposition] = ()) -> Storage:
@@ -223,6 +224,8 @@ def collect(machine: Machine) -> Inventory:
     blocks = tuple(registry.superblocks(listed, mounts, known))
     _run_ahead(machine, [*others, *(argv for one in blocks for argv in filesystems.commands(one))])
     running = programs.running(machine)
+    in_memory = () if isinstance(table, Unknown) else _with_databases(table, running)
+    mounts, blocks = (*mounts, *in_memory), (*blocks, *registry.superblocks(listed, in_memory, known))
     probed, past = measured.read(machine), trends.read(machine)
     log = faults.read_log(machine)
     configured_mounts, no_fstab = configured.configured(machine)
@@ -255,6 +258,17 @@ def collect(machine: Machine) -> Inventory:
         tables=_tables(machine, known),
         volumes=raid.volumes(machine) if _has_lvm(machine, known) else {},
     )
+
+
+def _with_databases(table: Iterable[MountEntry], running: Iterable[RunningProgram] | Unknown) -> tuple[MountEntry, ...]:
+    """The system's own mounts in memory that a database has its files on, such as /dev/shm."""
+    own = {mount.mount_point: mount for mount in registry.mounts_of_the_system(table)}
+    folders = [
+        read_fact.value(it.directory) for it in (() if isinstance(running, Unknown) else running)
+        if it.program.workload == "oltp"
+    ]  # fmt: skip
+    points = {registry.mount_point_of(folder, own) for folder in folders if folder}
+    return tuple(mount for point, mount in own.items() if point in points)
 
 
 def _run_ahead(machine: Machine, commands: list[Argv]) -> None:

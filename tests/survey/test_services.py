@@ -127,7 +127,7 @@ def test_a_database_in_shared_memory_is_not_taken_for_one_on_the_root():
     shared = "3 1 0:20 / /dev/shm rw - tmpfs tmpfs rw"
     made = machine(disk("sda"), mounts=[ROOT_MOUNT, shared], processes=[process("postgres", "/dev/shm/pg")])
     (found,) = [subject.scope["service"] for subject in survey(made, {}).subjects if subject.kind == "service"]
-    assert found.mount_point.cause is Cause.NOT_EXPOSED
+    assert found.mount_point.value == "/dev/shm"
 
 
 def test_where_the_root_folder_of_a_program_is_not_known_its_settings_are_not():

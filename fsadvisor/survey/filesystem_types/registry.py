@@ -86,6 +86,12 @@ def visible_mounts(mounts: Iterable[MountEntry]) -> list[MountEntry]:
     return [mount for mount in last.values() if mount.fs_type in LOOKED_AT and not _for_the_system(mount)]
 
 
+def mounts_of_the_system(mounts: Iterable[MountEntry]) -> list[MountEntry]:
+    """Those in memory where the system keeps its own state."""
+    last = {mount.mount_point: mount for mount in mounts}
+    return [mount for mount in last.values() if _for_the_system(mount)]
+
+
 def _for_the_system(mount: MountEntry) -> bool:
     """A tmpfs where the system keeps its own state."""
     return mount.fs_type in IN_MEMORY and f"{mount.mount_point}/".startswith(SYSTEM_FOLDERS)
