@@ -70,8 +70,8 @@ def command(argv: Argv, archive: Archive) -> Answer | None:
         answer = _paths(archive)
     elif argv[:3] == ("systemctl", "show", "fstrim.timer"):
         answer = _timer(archive)
-    elif tool == "grep":
-        answer = _counted(argv, archive) if rest[0].startswith("-c") else _named(argv, archive)
+    elif tool == "grep" and rest[0] in _GREPS:  # lines themselves are not picked from what was kept
+        answer = _GREPS[rest[0]](argv, archive)
     return answer
 
 
@@ -242,17 +242,23 @@ def _timer(archive: Archive) -> Reply | None:
 _KEPT: Final = ("/etc/cron.d", "/etc/systemd/system")
 _MOST_JOBS: Final = 2000
 _LONGEST_LINE: Final = 4000
+_SPOOL: Final = "/var/spool/cron"
 
 
 def _named(argv: Argv, archive: Archive) -> Reply | None:
-    """`grep -rslE PATTERN FOLDER…`: the files with such a line, where the folders of jobs were kept."""
-    if any(archive.names(folder) is None for folder in _KEPT):
+    """`grep -rslE PATTERN FOLDER…`: the files with such a line, where the folders of jobs, or of guests, were kept."""
+    jobs = _SPOOL in argv
+    places = tuple(it.rstrip("/") for it in argv[3:])
+    whole = all(archive.names(folder) is not None for folder in (_KEPT if jobs else places))
+    if jobs and not whole:
         return None
     pattern = re.compile(argv[2])
-    found = [path for path, text in _files(argv[3:], archive) if _has(pattern, text)]
-    if _has(pattern, archive.output("root_crontab") or ""):
-        found.append("/var/spool/cron/root")
-    return Reply("".join(f"{path}\n" for path in found), "grep in cron's and systemd's files", 0 if found else 1)
+    found = [path for path, text in _files(places, archive) if _has(pattern, text)]
+    if jobs and _has(pattern, archive.output("root_crontab") or ""):
+        found.append(f"{_SPOOL}/root")
+    if not (found or whole):  # of guests: what was not kept may have one
+        return None
+    return Reply("".join(f"{path}\n" for path in found), f"grep in {', '.join(places)}", 0 if found else 1)
 
 
 def _files(places: tuple[str, ...], archive: Archive) -> Iterator[tuple[str, str]]:
@@ -279,3 +285,6 @@ def _counted(argv: Argv, archive: Archive) -> Reply | None:
 
 def _has(pattern: re.Pattern[str], text: str) -> bool:
     return any(pattern.search(line[:_LONGEST_LINE]) for line in text.splitlines())
+
+
+_GREPS: Final = {"-csE": _counted, "-rslE": _named}

@@ -32,25 +32,11 @@ DEFRAGMENTING: Argv = ("grep", "-rslE", "^[^#]*(e4defrag|xfs_fsr|btrfs fi[a-z]* 
 """Only names of files come back, since jobs may hold passwords."""
 TRIMMING: Argv = ("grep", "-rslE", "^[^#]*fstrim", *_FOLDERS, "/etc/periodic")
 """Asked where systemd does not run; the last is Alpine's."""
-_NOTHING_FOUND = (1, 2)
-"""2: some of the folders are not there."""
 
 
 def defragmenting(machine: Machine) -> Fact[tuple[str, ...]]:
     """The files of jobs that defragment; only root sees them all."""
-    return _named_in_jobs(machine, DEFRAGMENTING)
-
-
-def _named_in_jobs(machine: Machine, command: Argv) -> Fact[tuple[str, ...]]:
-    answer = machine.run([command])[0]
-    if isinstance(answer, Unknown):
-        return answer
-    found = tuple(sorted(name for name in answer.text.split("\n") if name.startswith("/")))
-    if not found and not machine.root:
-        return Unknown(Cause.DENIED, "run as root", answer.source)
-    if not found and answer.status not in _NOTHING_FOUND:
-        return Unknown(Cause.UNREADABLE, "retry", answer.source)
-    return Known(found, answer.source)
+    return read_fact.files_named(machine, DEFRAGMENTING)
 
 
 _SMARTD: Final = ("smartd.service", "smartmontools.service")
@@ -301,7 +287,7 @@ def _fstrim_timer(machine: Machine, timer: Fact[str], systemd: Fact[bool]) -> Fa
     if not isinstance(jobs, Unknown) and "fstrim" in jobs:
         return Known("active", "/etc/cron.weekly/fstrim")
     if read_fact.value(systemd) is False:  # jobs that we do not know may run it: that none is found is no no
-        named = _named_in_jobs(machine, TRIMMING)
+        named = read_fact.files_named(machine, TRIMMING)
         if read_fact.value(named):
             return read_fact.derive(named, lambda _: "active")
         if (

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from functools import cache, lru_cache
-from typing import TYPE_CHECKING, Any, TypeVar, get_args
+from typing import TYPE_CHECKING, Any, Final, TypeVar, get_args
 
 from msgspec.structs import replace
 
@@ -179,3 +179,20 @@ def both(one: Fact[bool], other: Fact[bool], source: str) -> Fact[bool]:
 def holds(fact: Fact[str], test: Callable[[str], bool]) -> Fact[bool]:
     """A test of a text fact."""
     return fact if isinstance(fact, Unknown) else shared_fact(test(fact.value), fact.source)
+
+
+_NOTHING_FOUND: Final = (1, 2)
+"""Of grep; 2: some of the folders are not there."""
+
+
+def files_named(machine: Machine, command: Argv) -> Fact[tuple[str, ...]]:
+    """The files that `grep -l` names; that it named none means none only where it came to its end, as root."""
+    answer = machine.run([command])[0]
+    if isinstance(answer, Unknown):
+        return answer
+    found = tuple(sorted(name for name in answer.text.split("\n") if name.startswith("/")))
+    if not found and not machine.root:
+        return Unknown(Cause.DENIED, "run as root", answer.source)
+    if not found and answer.status not in _NOTHING_FOUND:
+        return Unknown(Cause.UNREADABLE, "retry", answer.source)
+    return Known(found, answer.source)

@@ -100,13 +100,7 @@ def unsafe_guests(machine: Machine, hosted: Fact[bool]) -> Fact[tuple[str, ...]]
     """
     if isinstance(hosted, Unknown) or not hosted.value:
         return NOT_APPLICABLE
-    answer = machine.run([UNSAFE_GUESTS])[0]
-    if isinstance(answer, Unknown):
-        return answer
-    found = tuple(sorted(it for it in answer.text.split("\n") if it.startswith("/")))
-    if not found and not machine.root:
-        return Unknown(Cause.DENIED, "run as root", answer.source)
-    return Known(found, ", ".join(UNSAFE_GUESTS[-2:]))
+    return read_fact.files_named(machine, UNSAFE_GUESTS)
 
 
 def flushes_ignored(machine: Machine) -> Fact[bool]:

@@ -7,7 +7,7 @@ import pytest
 from fsadvisor.machine import archived_tools
 from fsadvisor.machine.opening import open_machine
 from fsadvisor.readers import dmsetup, systemd_units, volume_tools, zfs_tools
-from fsadvisor.survey import arrays, host, raid
+from fsadvisor.survey import arrays, host, raid, tenants
 from tests.machine.test_archive_versions import known, mangled, seen, sos, write
 from tests.paths import CAPTURES, needs_captures
 
@@ -235,6 +235,16 @@ def test_several_units_are_told_by_the_lists(tmp_path):
         ("mdcheck_start.timer", "inactive"),
         ("raid-check.timer", "inactive"),
     ]
+
+
+def test_that_no_guest_drops_flushes_is_not_taken_from_an_archive_without_their_files(tmp_path):
+    jobs = {"etc/cron.d/0hourly": "# none\n", "etc/systemd/system/a.service": "ExecStart=/usr/bin/true\n"}
+    assert not hasattr(answered(archive(tmp_path / "none", {}, jobs), tenants.UNSAFE_GUESTS), "text")
+    storages = {"etc/pve/storage.cfg": "dir: backup\n\tpath /mnt/backup\n"}
+    assert not hasattr(answered(archive(tmp_path / "lines", {}, jobs | storages), tenants.PROXMOX_STORAGES), "text")
+    guest = {"etc/libvirt/qemu/db.xml": "<driver name='qemu' cache='unsafe'/>\n"}
+    found = answered(archive(tmp_path / "kept", {}, jobs | guest), tenants.UNSAFE_GUESTS)
+    assert found.text == "/etc/libvirt/qemu/db.xml\n"
 
 
 def test_jobs_that_defragment_are_found_where_cron_and_systemd_were_kept(tmp_path):

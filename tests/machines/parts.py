@@ -15,7 +15,7 @@ from fsadvisor.readers import (
     smartctl,
     xfs_reports,
 )
-from fsadvisor.survey import configured, host
+from fsadvisor.survey import configured, host, tenants
 from tests import told
 from tests.paths import FIXTURES
 from tests.told import disk
@@ -321,9 +321,9 @@ def behind_megaraid(device):
 
 
 def machine(*what, **more):
-    """A told machine on which no job defragments."""
+    """A told machine on which grep finds no job that defragments, and no guest that drops flushes."""
     made = told.machine(*what, **more)
-    made.statuses = {" ".join(host.DEFRAGMENTING): 1}
+    made.statuses = dict.fromkeys((" ".join(host.DEFRAGMENTING), " ".join(tenants.UNSAFE_GUESTS)), 1)
     return made
 
 

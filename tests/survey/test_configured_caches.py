@@ -4,7 +4,7 @@ import subprocess
 
 import pytest
 
-from fsadvisor.facts import Unknown
+from fsadvisor.facts import Cause, Known, Unknown
 from fsadvisor.survey import tenants
 from tests.told import ToldMachine
 
@@ -21,6 +21,15 @@ def test_a_guest_whose_disk_drops_flushes_is_found_in_either_form(line, found, t
     (tmp_path / "104.conf").write_text(f"name: db\n{line}\n")
     said = grep(tenants.UNSAFE_GUESTS, tmp_path)
     assert (said.stdout == f"{tmp_path}/104.conf\n") is found
+
+
+@pytest.mark.parametrize(("status", "known"), [(1, True), (2, True), (0, False), (137, False)])
+def test_that_grep_named_no_guest_counts_where_it_came_to_its_end_alone(status, known):
+    asked = " ".join(tenants.UNSAFE_GUESTS)
+    machine = ToldMachine(commands={asked: ""}, root=True)
+    machine.statuses = {asked: status}
+    fact = tenants.unsafe_guests(machine, Known(True, "a test"))
+    assert fact.value == () if known else fact.cause is Cause.UNREADABLE
 
 
 @pytest.mark.parametrize(
