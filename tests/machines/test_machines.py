@@ -2,8 +2,20 @@
 
 import pytest
 
+from fsadvisor.facts import Known
+from fsadvisor.storage.catalogue import Kind, catalogue
+from fsadvisor.version import Version
 from tests.cases import each
 from tests.machines.replay import FOLDERS, GOLDEN, audit, golden
+
+TYPES = {
+    Kind.YES_NO: bool,
+    Kind.WHOLE: int,
+    Kind.REAL: float,
+    Kind.TEXT: str,
+    Kind.VERSION: Version,
+    Kind.TEXTS: tuple,
+}
 
 
 @pytest.mark.parametrize("folder", FOLDERS, ids=lambda folder: folder.name)
@@ -20,6 +32,20 @@ def test_nothing_is_recorded_that_no_code_asks_for(folder):
     machine, _, _ = audit(folder)
 
     assert [place for place in machine.unused() if place not in GOLDEN] == []
+
+
+@each("folder", FOLDERS)
+def test_every_known_fact_has_the_type_that_its_field_declares(folder):
+    facts = ((entry, entry.reader()(it.scope)) for it in audit(folder)[1].subjects for entry in catalogue().values())
+    known = {(entry.name, fact.value) for entry, fact in facts if isinstance(fact, Known)}
+    wrong = {
+        (name, value)
+        for name, value in known
+        if type(value) is not TYPES[catalogue()[name].kind]
+        or (type(value) is tuple and not all(isinstance(it, str) for it in value))
+        or (catalogue()[name].choices and value not in catalogue()[name].choices)
+    }
+    assert wrong == set()
 
 
 def test_four_machines_at_least_are_recorded():

@@ -15,7 +15,6 @@ from fsadvisor.version import Version
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
-    from typing import TypedDict
 
     from fsadvisor.machine.port import Argv, Machine
     from fsadvisor.readers.btrfs_tools import BtrfsUsage
@@ -23,27 +22,6 @@ if TYPE_CHECKING:
     from fsadvisor.storage import Filesystem
     from fsadvisor.survey.block import BlockDevice, BlockTree
     from fsadvisor.survey.filesystem_types import Facts, Superblock
-
-    class BtrfsFacts(TypedDict):
-        """The fields of Filesystem that a Btrfs fills."""
-
-        label: Fact[str]
-        barriers: Fact[bool]
-        online_discard: Fact[Literal["none", "sync", "async"]]
-        commit_seconds: Fact[int]
-        features: Fact[tuple[str, ...]]
-        errors: Fact[int]
-        unallocated_percent: Fact[int]
-        metadata_used_percent: Fact[int]
-        data_profile: Fact[str]
-        metadata_profile: Fact[str]
-        mixed_profiles: Fact[tuple[str, ...]]
-        snapshots: Fact[bool]
-        shut_down: Fact[bool]
-        space_cache: Fact[Literal["v1", "v2", "none"]]
-        quota: Fact[Literal["off", "qgroup", "squota"]]
-        quota_limits: Fact[bool]
-        missing_bytes: Fact[int]
 
 
 _IN_SYSFS = Version(5, 9)
@@ -103,7 +81,7 @@ def commands(block: Superblock) -> tuple[Argv, ...]:
     )
 
 
-def facts(machine: Machine, block: Superblock, kernel: Fact[Version], members: tuple[str, ...] | Unknown) -> BtrfsFacts:
+def facts(machine: Machine, block: Superblock, kernel: Fact[Version], members: tuple[str, ...] | Unknown) -> Facts:
     """Read the mount options (Btrfs prints what differs from its defaults), sysfs and `filesystem usage`."""
     options = block.mounts[0].super_options
     usage_argv, snapshots_argv = commands(block)

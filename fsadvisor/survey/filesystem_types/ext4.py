@@ -14,38 +14,13 @@ from fsadvisor.survey import read_fact
 from fsadvisor.survey.filesystem_types import Devices, FilesystemType, Variant, ext4_shut_down
 
 if TYPE_CHECKING:
-    from typing import Literal, TypedDict
-
     from fsadvisor.machine.port import Argv, Machine
     from fsadvisor.readers.ext4_reports import Dumpe2fs, Ext4Options
     from fsadvisor.readers.mount_tables import MountEntry
     from fsadvisor.storage import Filesystem
     from fsadvisor.survey.block import BlockDevice, BlockTree
-    from fsadvisor.survey.filesystem_types import Superblock
+    from fsadvisor.survey.filesystem_types import Facts, Superblock
     from fsadvisor.version import Version
-
-    class Ext4Facts(TypedDict):
-        """The fields of Filesystem that an ext4 fills."""
-
-        label: Fact[str]
-        options: Fact[tuple[str, ...]]
-        barriers: Fact[bool]
-        online_discard: Fact[Literal["none", "sync", "async"]]
-        journal: Fact[bool]
-        data_mode: Fact[DataMode]
-        commit_seconds: Fact[int]
-        features: Fact[tuple[str, ...]]
-        journal_bytes: Fact[int]
-        commit_us: Fact[int]
-        block_bytes: Fact[int]
-        inode_bytes: Fact[int]
-        stripe_unit_bytes: Fact[int]
-        errors: Fact[int]
-        shut_down: Fact[bool]
-        maximum_file_bytes: Fact[int]
-        stripe_width_bytes: Fact[int]
-        journal_mib: Fact[int]
-        journal_flushing_ms: Fact[int]
 
 
 _parse_options = lru_cache(maxsize=512)(ext4_reports.parse_ext4_options)
@@ -120,7 +95,7 @@ def may_have_outer_journal(machine: Machine, device: str, journals: frozenset[st
     return isinstance(options, Unknown) or options.value("data") is not None
 
 
-def facts(machine: Machine, block: Superblock, kernel: Fact[Version]) -> Ext4Facts:
+def facts(machine: Machine, block: Superblock, kernel: Fact[Version]) -> Facts:
     """Read /proc/fs/ext4 (every option in force, defaults too), jbd2's statistics and dumpe2fs."""
     device = block.devices[0] if block.devices else "?"
     path = f"/proc/fs/ext4/{device}/options"

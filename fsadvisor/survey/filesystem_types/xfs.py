@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final, Literal
+from typing import TYPE_CHECKING, Any, Final
 
 from fsadvisor.facts import NOT_APPLICABLE, Cause, Fact, Known, Unknown
 from fsadvisor.readers import size_bytes, xfs_reports
@@ -12,36 +12,13 @@ from fsadvisor.version import Version
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
-    from typing import TypedDict
 
     from fsadvisor.machine.port import Argv, Machine
     from fsadvisor.readers.mount_tables import MountEntry
     from fsadvisor.readers.xfs_reports import XfsInfo
     from fsadvisor.storage import Filesystem
     from fsadvisor.survey.block import BlockDevice, BlockTree
-    from fsadvisor.survey.filesystem_types import Superblock
-
-    class XfsFacts(TypedDict):
-        """The fields of Filesystem that an XFS fills."""
-
-        barriers: Fact[bool]
-        online_discard: Fact[Literal["none", "sync", "async"]]
-        journal: Fact[bool]
-        features: Fact[tuple[str, ...]]
-        journal_bytes: Fact[int]
-        block_bytes: Fact[int]
-        inode_bytes: Fact[int]
-        stripe_unit_bytes: Fact[int]
-        log_buffer_bytes: Fact[int]
-        log_takes_256k: Fact[bool]
-        xfs_sparse_inodes: Fact[bool]
-        xfs_crc: Fact[bool]
-        allocation_groups: Fact[int]
-        shut_down: Fact[bool]
-        stripe_width_bytes: Fact[int]
-        xfs_bigtime: Fact[bool]
-        xfs_ftype: Fact[bool]
-        allocation_group_bytes: Fact[int]
+    from fsadvisor.survey.filesystem_types import Facts, Superblock
 
 
 _BARRIERS_ALWAYS = Version(4, 19)
@@ -57,7 +34,7 @@ def commands(block: Superblock) -> tuple[Argv, ...]:
     return (xfs_reports.xfs_info_argv(block.mounts[0].mount_point),)
 
 
-def facts(machine: Machine, block: Superblock, kernel: Fact[Version]) -> XfsFacts:
+def facts(machine: Machine, block: Superblock, kernel: Fact[Version]) -> Facts:
     """Read the mount options (XFS prints all but barriers) and xfs_info."""
     options = block.mounts[0].super_options
     (argv,) = commands(block)

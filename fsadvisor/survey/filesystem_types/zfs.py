@@ -13,7 +13,6 @@ from fsadvisor.survey.filesystem_types import Devices, FilesystemType
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
-    from typing import TypedDict
 
     from fsadvisor.machine.port import Argv, Machine
     from fsadvisor.readers.mount_tables import MountEntry
@@ -21,42 +20,9 @@ if TYPE_CHECKING:
     from fsadvisor.storage import Disk
     from fsadvisor.storage.about import Atime, DataVdevs, PlpVerdict, VdevKind
     from fsadvisor.survey.block import BlockDevice, BlockTree
-    from fsadvisor.survey.filesystem_types import Superblock
+    from fsadvisor.survey.filesystem_types import Facts, Superblock
     from fsadvisor.survey.programs import RunningProgram
     from fsadvisor.version import Version
-
-    class ZfsFacts(TypedDict):
-        """The fields of Filesystem that a ZFS dataset fills."""
-
-        barriers: Fact[bool]
-        zfs_dataset: Fact[str]
-        zfs_pool: Fact[str]
-        zfs_pool_health: Fact[str]
-        zfs_pool_capacity_percent: Fact[float]
-        zfs_pool_fragmentation_percent: Fact[float]
-        zfs_pool_ashift: Fact[int]
-        zfs_sync: Fact[str]
-        zfs_logbias: Fact[str]
-        zfs_atime: Fact[Atime]
-        zfs_recordsize_bytes: Fact[int]
-        zfs_log_flushes: Fact[bool]
-        zfs_autotrim: Fact[bool]
-        zfs_dedup: Fact[bool]
-        zfs_snapshots_percent: Fact[int]
-        zfs_quota_used_percent: Fact[int]
-        zfs_compression: Fact[bool]
-        zfs_primarycache: Fact[str]
-        zfs_arc_max_bytes: Fact[int]
-        zfs_device_errors: Fact[tuple[str, ...]]
-        zfs_lost_beside: Fact[tuple[str, ...]]
-        zfs_data_errors: Fact[int]
-        zfs_scrubbed: Fact[bool]
-        zfs_scrub_days: Fact[int]
-        zfs_small_block_devices: Fact[tuple[str, ...]]
-        one_copy_spread: Fact[bool]
-        zfs_data_vdevs: Fact[DataVdevs]
-        zfs_special_vdevs: Fact[VdevKind]
-        zfs_log_vdevs: Fact[VdevKind]
 
 
 _COMMANDS: tuple[Argv, ...] = (zfs_tools.ZPOOL_LIST_ARGV, zfs_tools.ZPOOL_STATUS_ARGV, zfs_tools.ZFS_GET_ARGV)
@@ -65,7 +31,7 @@ _ARC = "/proc/spl/kstat/zfs/arcstats"
 _ARC_MAX = late(r"^c_max +\d+ +(\d+)$", re.MULTILINE)
 
 
-def facts(machine: Machine, block: Superblock, _kernel: Fact[Version]) -> ZfsFacts:
+def facts(machine: Machine, block: Superblock, _kernel: Fact[Version]) -> Facts:
     """Ask zpool, zfs and the module's parameters; the mount's source is the dataset."""
     pool_name = _pool_of(block.source)
     pool = _pool(machine, pool_name)
