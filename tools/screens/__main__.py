@@ -12,7 +12,10 @@ from tools.screens.terminal import Terminal
 
 def main() -> int:
     """Run, press, capture; print the screen's text too."""
-    out, size, keys, _, *command = sys.argv[1:]
+    try:
+        out, size, keys, _, *command = sys.argv[1:]
+    except ValueError:
+        sys.exit(__doc__)
     columns, rows = map(int, size.split("x"))
     with Terminal(command, columns, rows) as terminal:
         terminal.until("Enter")  # the first key that is named: a narrow terminal has no room for the last
