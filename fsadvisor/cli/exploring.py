@@ -207,5 +207,4 @@ def seal(words: str) -> None:
         if wrong:
             raise OSError(errno.EROFS, words)
 
-    sys.dont_write_bytecode = True
     sys.addaudithook(refuses)

@@ -48,7 +48,7 @@ class Child:
     def __init__(self, role: _Role, task: str, folder: str | None) -> None:
         """`task` is 'package.module:function' of ours. Raises OSError."""
         self.process = subprocess.Popen(  # noqa: S603 - our own module, no shell
-            [sys.executable, "-P", "-c", _MAIN, _HOME, str(os.getpid()), role, task],
+            [sys.executable, "-PB", "-c", _MAIN, _HOME, str(os.getpid()), role, task],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,

@@ -3,6 +3,7 @@
 import os
 import resource
 import shlex
+import shutil
 import subprocess
 import sys
 import threading
@@ -218,3 +219,14 @@ def test_a_working_directory_that_is_gone_is_one_line(words, tmp_path):
     assert (done.returncode, done.stdout) == (2, ""), done
     assert done.stderr.count("\n") == 1
     assert "working directory" in done.stderr
+
+
+def test_a_disk_that_is_full_while_it_runs_does_not_break_it_for_good(tmp_path):
+    checkout = tmp_path / "checkout"
+    for name in ("fsadvisor", "rules", "fixtures/tables"):
+        shutil.copytree(ROOT / name, checkout / name, ignore=shutil.ignore_patterns("__pycache__"))
+    command = shlex.join([sys.executable, "-m", "fsadvisor", "find", "--help"])
+    assert ran(["sh", "-c", f"ulimit -f 8; exec {command} > /dev/null"], cwd=checkout).stderr == ""
+    again = ran(["sh", "-c", command], cwd=checkout)
+    assert (again.returncode, again.stderr) == (0, "")
+    assert [path.stem for path in checkout.rglob("*.pyc") if "cli" in path.parts] == []

@@ -339,7 +339,7 @@ def _joined(answers: Sequence[Mapping[str, Any]], what: str) -> dict[int, int]:
 
 
 def _start(task: Mapping[str, Any], descriptors: Sequence[int]) -> subprocess.Popen[str]:
-    argv = [sys.executable, "-I", "-S", str(_WORKER), json.dumps({**task, "parent": os.getpid()})]
+    argv = [sys.executable, "-I", "-B", "-S", str(_WORKER), json.dumps({**task, "parent": os.getpid()})]
     return subprocess.Popen(  # noqa: S603 - our own file, no shell
         argv, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, pass_fds=descriptors, cwd="/"
     )

@@ -35,7 +35,7 @@ _LAUNCHER: Final = (
 
 def launcher() -> tuple[str, ...]:
     """What stands before the path and arguments of a tool of which nothing may outlive this process."""
-    return (sys.executable, "-I", "-S", "-c", _LAUNCHER, str(os.getpid()))
+    return (sys.executable, "-I", "-B", "-S", "-c", _LAUNCHER, str(os.getpid()))
 
 
 def die_with(parent: int, number: Signals) -> bool:
