@@ -41,6 +41,10 @@ class Layer(Described, frozen=True, kw_only=True):
     )
     md_spares: Fact[int] = some("members that wait to replace another", "md/dev-*/state", "devices")
     md_faulty: Fact[tuple[str, ...]] = some("members that failed and were not taken out", "md/dev-*/state")
+    md_fatal_disks: Fact[tuple[str, ...]] = some(
+        "of parity RAID and RAID 10 the single drives each of which holds more members than it can lose",
+        "the stack in sysfs, md/dev-*/state, md/layout, md/dev-*/slot",
+    )
     md_mismatches: Fact[int] = some(
         "sectors that differed at the last check, or were rewritten by the last resync", "md/mismatch_cnt", "sectors"
     )

@@ -212,6 +212,97 @@ def with_sorting(disks: Mapping[str, Disk], inventory: Inventory, layers: Mappin
 _REDUNDANT: Final = ("raid1", "raid4", "raid5", "raid6", "raid10")
 
 
+_SPARED: Final = {"raid4": 1, "raid5": 1, "raid6": 2}
+_LOST_WITH_ITS_DISK: Final = ("partition", "dm-linear", "dm-striped", "dm-crypt", "dm-integrity")
+_WITHOUT_COPIES: Final = ("raid0", "linear")
+_NEAR_TWO: Final = 0x102
+"""md/layout of RAID 10 with two copies side by side, of the members 0 and 1, 2 and 3, …"""
+_OTHER_LAYOUT: Final = "run `mdadm --detail`: which members hold the same copies"
+
+
+def fatal_disks(
+    machine: Machine, disks: Mapping[str, Disk], layers: Mapping[str, Layer], stack: Stack
+) -> dict[str, Fact[tuple[str, ...]]]:
+    """Of each array with parity and RAID 10, the disks that take more members with them than it can lose.
+
+    A RAID 1 lives on with any member. A disk that a controller or a hypervisor shows is none: copies may be behind it.
+    """
+    wanted = [at for at, layer in layers.items() if read_fact.value(layer.md_level) in (*_SPARED, "raid10")]
+    return {at: _fatal(machine, at, disks, layers, stack) for at in wanted}
+
+
+def _fatal(
+    machine: Machine, array: str, disks: Mapping[str, Disk], layers: Mapping[str, Layer], stack: Stack
+) -> Fact[tuple[str, ...]]:
+    level = read_fact.value(layers[array].md_level) or ""
+    on_disk: dict[str, list[str]] = {}
+    for member in stack.below.get(array, ()):
+        if not _is_metadata(layers.get(member)):
+            leaves = _lost_with(member, disks, layers, stack)
+            if isinstance(leaves, Unknown):
+                return leaves
+            for leaf in leaves:
+                on_disk.setdefault(leaf, []).append(member)
+    shared = {leaf: members for leaf, members in on_disk.items() if len(members) > _SPARED.get(level, 1)}
+    facts = {_name(leaf): _takes_it(machine, array, level, it, disks[leaf]) for leaf, it in shared.items()}
+    fatal = tuple(sorted(name for name, fact in facts.items() if read_fact.value(fact)))
+    unknown = [fact for fact in facts.values() if isinstance(fact, Unknown)]
+    return unknown[0] if unknown and not fatal else Known(fatal, "the stack in /sys/block, md/dev-*/state")
+
+
+def _is_metadata(layer: Layer | None) -> bool:
+    """LVM keeps the state of each leg of its RAID in a volume of its own, beside it."""
+    return layer is not None and "_rmeta_" in (read_fact.value(layer.mapped_name) or "")
+
+
+def _lost_with(
+    member: str, disks: Mapping[str, Disk], layers: Mapping[str, Layer], stack: Stack
+) -> tuple[str, ...] | Unknown:
+    """The disks each of which takes the member with it; none where it is itself an array with copies."""
+    reached = (member, *stack.under(member))
+    for subject in reached:
+        layer = layers.get(subject)
+        kind, level = (read_fact.value(layer.kind), read_fact.value(layer.md_level)) if layer else (None, None)
+        if level in _REDUNDANT:
+            return ()
+        if layer is not None and kind not in _LOST_WITH_ITS_DISK and level not in _WITHOUT_COPIES:
+            return Unknown(Cause.NOT_EXPOSED, "", f"what {_name(subject)} is made of")
+    if not stack.followed(member):
+        return Unknown(Cause.NOT_EXPOSED, "", f"{_name(member)}: what it stands on")
+    return tuple(at for at in reached if at in disks)
+
+
+def _takes_it(machine: Machine, array: str, level: str, members: Sequence[str], disk: Disk) -> Fact[bool]:
+    """Whether the array is lost with these members, all of which are on the disk."""
+    folder = f"/sys/block/{_name(array)}/md"
+    by_itself = read_fact.both(
+        read_fact.holds(disk.controller, "none".__eq__), read_fact.derive(disk.virtual, lambda it: not it), "disk"
+    )
+    if read_fact.value(by_itself) is False or not _name(array).startswith("md"):
+        of_lvm = Known(True, "dmsetup table")
+        other = Unknown(Cause.NOT_EXPOSED, "run `lvs -a -o name,devices`: which legs hold the same copies", "LVM")
+        return read_fact.both(by_itself, of_lvm if level in _SPARED else other, "disk.controller, disk.virtual")
+    states = {it: read_fact.text(machine, f"{folder}/dev-{_name(it)}/state") for it in members}
+    unknown = [it for it in states.values() if isinstance(it, Unknown)]
+    if unknown:
+        return unknown[0]
+    at_work = [it for it, state in states.items() if "in_sync" in (read_fact.value(state) or "").split(",")]
+    lost = Known(len(at_work) > _SPARED.get(level, 1), f"{folder}/dev-*/state")
+    return read_fact.both(by_itself, lost if level in _SPARED else _pair(machine, folder, at_work), f"{folder}/dev-*")
+
+
+def _pair(machine: Machine, folder: str, members: Sequence[str]) -> Fact[bool]:
+    """Whether both copies of a RAID 10 are on two of the members."""
+    layout = read_fact.number(machine, f"{folder}/layout")
+    wanted = read_fact.number(machine, f"{folder}/raid_disks")
+    slots = [read_fact.number(machine, f"{folder}/dev-{_name(it)}/slot") for it in members]
+    unknown = [it for it in (layout, wanted, *slots) if isinstance(it, Unknown)]
+    if unknown or read_fact.value(layout) != _NEAR_TWO or (read_fact.value(wanted) or 1) % 2:
+        return unknown[0] if unknown else Unknown(Cause.NOT_EXPOSED, _OTHER_LAYOUT, layout.source)
+    pairs = [it.value // 2 for it in slots if isinstance(it, Known)]
+    return Known(len(set(pairs)) < len(pairs), f"{folder}/layout, {folder}/dev-*/slot")
+
+
 def with_mount_points(disks: Mapping[str, Disk], inventory: Inventory) -> dict[str, Disk]:
     """The disks, those that fail or are offline with what is mounted from them, as far as the stack tells."""
 
