@@ -194,8 +194,9 @@ def _explained(path: Path, choice: str) -> Iterator[None]:
     except FileExistsError:
         raise MachineError(str(path), "is there already, and is left as it is", "name another") from None
     except (OSError, ValueError) as error:
-        why = (error.strerror if isinstance(error, OSError) else None) or "can't be written"
-        raise MachineError(str(path), why, choice) from error
+        number, why = (error.errno, error.strerror) if isinstance(error, OSError) else (None, None)
+        learn = "free some space there" if number in (errno.ENOSPC, errno.EDQUOT) else choice
+        raise MachineError(str(path), why or "can't be written", learn) from error
 
 
 def _such_as(path: Path) -> str:

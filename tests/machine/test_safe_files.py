@@ -4,6 +4,8 @@ import os
 import re
 import resource
 import stat
+import subprocess
+import sys
 import threading
 from pathlib import Path
 
@@ -11,6 +13,7 @@ import pytest
 
 from fsadvisor.machine import safe_files
 from fsadvisor.machine.port import MachineError
+from tests.paths import ROOT
 from tests.probe.filesystems import needs_root
 
 LEFT = ".kept.json.fsadvisor-0a1b2c3d"
@@ -245,3 +248,15 @@ def test_a_directory_that_everybody_may_write_to_is_none_of_ours_however_sticky(
     tmp_path.chmod(0o1777)
     with pytest.raises(MachineError, match="may be changed by everybody"):
         os.close(safe_files.directory(tmp_path))
+
+
+@needs_root
+@pytest.mark.namespaces
+def test_where_there_is_no_room_the_advice_is_to_make_some(tmp_path):
+    write = "import sys, pathlib; from fsadvisor.machine import safe_files; "
+    write += "safe_files.rewrite(pathlib.Path(sys.argv[1]), lambda _: bytes(99999), 9, 0o600, 'run as root')"
+    mounted = f'mount -t tmpfs -o size=16k tmpfs {tmp_path}; exec {sys.executable} -c "$1" {tmp_path}/file'
+    done = subprocess.run(
+        ["unshare", "-m", "sh", "-c", mounted, "sh", write], cwd=ROOT, capture_output=True, text=True, check=False
+    )
+    assert done.stderr.endswith("/file: No space left on device; free some space there\n")
