@@ -225,19 +225,21 @@ class FstabEntry(Struct, frozen=True, kw_only=True):
 
 
 class Fstab(Struct, frozen=True, kw_only=True):
-    """The entries in the order of the file; none where it holds comments only. libmount ignores broken lines, too."""
+    """The entries in the order of the file; none where it holds comments only."""
 
     entries: tuple[FstabEntry, ...]
+    ignored: tuple[int, ...] = ()
+    """Numbers of the lines that are no entry: libmount says "parse error" of them, and goes on without them."""
 
 
 def parse_fstab(text: str) -> Fstab | Unknown:
     """The entries, or Unknown where there are lines but none is an entry."""
     lines = ((number, raw.removesuffix("\r").strip(" \t")) for number, raw in enumerate(lines_of(text), start=1))
-    found = [_entry(number, line) for number, line in lines if line and not line.startswith("#")]
-    entries = tuple(entry for entry in found if entry is not None)
+    found = {number: _entry(number, line) for number, line in lines if line and not line.startswith("#")}
+    entries = tuple(entry for entry in found.values() if entry is not None)
     if found and not entries:
         return refusal(text, "no line of fstab")
-    return Fstab(entries=entries)
+    return Fstab(entries=entries, ignored=tuple(number for number, entry in found.items() if entry is None))
 
 
 def _entry(number: int, line: str) -> FstabEntry | None:

@@ -102,6 +102,7 @@ class Host(Described, frozen=True, kw_only=True):
     trim_wanted: Fact[bool] = about(
         "a mounted ext4 or XFS without online discard stands on devices that take discards", "derived"
     )
+    fstab_ignored: Fact[tuple[str, ...]] = some("lines of fstab that mount can't read and passes over", "/etc/fstab")
     md_arrays: Fact[int] = some("md arrays with copies or parity", "/sys/block", "arrays")
     md_inactive: Fact[tuple[str, ...]] = some(
         "md arrays that have members and were not started", "/sys/block/md*/md/array_state"

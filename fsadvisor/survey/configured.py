@@ -87,6 +87,14 @@ def configured(machine: Machine) -> tuple[dict[str, Configured], Unknown | None]
     return found, units if isinstance(units, Unknown) and units.cause in _MAY_HIDE_UNITS else None
 
 
+def ignored_lines(machine: Machine) -> Fact[tuple[str, ...]]:
+    """The lines of fstab that libmount passes over."""
+    table = read_fact.file_record(machine, FSTAB, mount_tables.parse_fstab)
+    if isinstance(table, Unknown):
+        return Known((), f"no {FSTAB}") if read_fact.is_not_there(table) else table
+    return Known(tuple(f"line {number}" for number in table.ignored), FSTAB)
+
+
 def _loaded_units(record: systemd_units.SystemctlShow | Unknown) -> dict[str, Configured]:
     """Units that systemd has loaded from files other than those that it makes from fstab."""
     if isinstance(record, Unknown):

@@ -12,7 +12,7 @@ from fsadvisor.machine.kept_files import INCIDENT, LOOKS
 from fsadvisor.readers import block_files, host_files, json_text, own_records, system_counters, systemd_units
 from fsadvisor.readers.mount_tables import split_options
 from fsadvisor.storage import Host
-from fsadvisor.survey import arrays, block, faults, hosting, read_fact, tenants, trends
+from fsadvisor.survey import arrays, block, configured, faults, hosting, read_fact, tenants, trends
 from fsadvisor.survey.identity import SubjectIdentities
 from fsadvisor.version import Version
 
@@ -105,6 +105,7 @@ def survey_host(
 ) -> Host:
     """Stage 6: the host."""
     own = host(inventory, _all_disks(inventory, disks, layers), trim_wanted)
+    own = replace(own, fstab_ignored=configured.ignored_lines(inventory.machine))
     if not isinstance(inventory.seen_devices, Unknown):
         own = replace(own, **arrays.watched(inventory.machine, layers))
         own = replace(own, md_inactive=arrays.inactive_arrays(inventory.machine))

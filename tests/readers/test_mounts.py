@@ -150,6 +150,7 @@ def test_fstab_lines_count_as_libmount_counts_them():
     bad = ["/dev/b /b", "one", "/dev/d /d ext4 rw x", "/dev/f /f ext4 rw 1 y", "/dev/l /l ext4 rw 0x1 -1"]
     record = mount_tables.parse_fstab("\n".join(["  # comment", "", *good, *bad]))
     assert [entry.line for entry in record.entries] == [3, 4, 5, 6]
+    assert record.ignored == (7, 8, 9, 10, 11)
 
 
 def test_an_fstab_field_left_out_is_none_and_not_zero():
