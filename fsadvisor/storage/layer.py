@@ -45,6 +45,10 @@ class Layer(Described, frozen=True, kw_only=True):
         "of parity RAID and RAID 10 the single drives each of which holds more members than it can lose",
         "the stack in sysfs, md/dev-*/state, md/layout, md/dev-*/slot",
     )
+    md_slow_members: Fact[tuple[str, ...]] = some(
+        "of a mirror of SSDs and hard disks the members on hard disks that are not write-mostly",
+        "queue/rotational, md/dev-*/state",
+    )
     md_mismatches: Fact[int] = some(
         "sectors that differed at the last check, or were rewritten by the last resync", "md/mismatch_cnt", "sectors"
     )

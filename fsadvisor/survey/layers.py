@@ -99,8 +99,7 @@ def survey_layers(inventory: Inventory, disks: Mapping[str, Disk], overlay: Over
         found[subject] = replace(found[subject], path_recovery_seconds=seconds)
     for subject, number in members.adapters(tree, found).items():
         found[subject] = replace(found[subject], path_adapters=number)
-    for subject, fatal in members.fatal_disks(machine, disks, found, inventory.stack).items():
-        found[subject] = replace(found[subject], md_fatal_disks=fatal)
+    found |= members.arrays_on_disks(machine, disks, found, inventory.stack)
     for subject, known in found.items():
         if read_fact.value(known.kind) == "dm-crypt":
             found[subject] = replace(known, discards_stop_here=_discards_stop(inventory, subject))

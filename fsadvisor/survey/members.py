@@ -220,15 +220,23 @@ _NEAR_TWO: Final = 0x102
 _OTHER_LAYOUT: Final = "run `mdadm --detail`: which members hold the same copies"
 
 
-def fatal_disks(
+def arrays_on_disks(
     machine: Machine, disks: Mapping[str, Disk], layers: Mapping[str, Layer], stack: Stack
-) -> dict[str, Fact[tuple[str, ...]]]:
-    """Of each array with parity and RAID 10, the disks that take more members with them than it can lose.
+) -> dict[str, Layer]:
+    """The arrays with what follows from how their members lie on the disks.
 
-    A RAID 1 lives on with any member. A disk that a controller or a hypervisor shows is none: copies may be behind it.
+    Of parity and RAID 10 it is the disks that take more members with them than it can lose: a RAID 1 lives on with any.
+    A disk that a controller or a hypervisor shows is none: copies may be behind it. Of a mirror it is the members on
+    hard disks that md reads like the SSDs beside them.
     """
-    wanted = [at for at, layer in layers.items() if read_fact.value(layer.md_level) in (*_SPARED, "raid10")]
-    return {at: _fatal(machine, at, disks, layers, stack) for at in wanted}
+    found: dict[str, Layer] = {}
+    for subject, layer in layers.items():
+        level = read_fact.value(layer.md_level)
+        if level in (*_SPARED, "raid10"):
+            found[subject] = replace(layer, md_fatal_disks=_fatal(machine, subject, disks, layers, stack))
+        elif level == "raid1" and read_fact.value(layer.kind) == "md":
+            found[subject] = replace(layer, md_slow_members=_slow(machine, subject, disks, stack))
+    return found
 
 
 def _fatal(
@@ -301,6 +309,24 @@ def _pair(machine: Machine, folder: str, members: Sequence[str]) -> Fact[bool]:
         return unknown[0] if unknown else Unknown(Cause.NOT_EXPOSED, _OTHER_LAYOUT, layout.source)
     pairs = [it.value // 2 for it in slots if isinstance(it, Known)]
     return Known(len(set(pairs)) < len(pairs), f"{folder}/layout, {folder}/dev-*/slot")
+
+
+def _slow(machine: Machine, array: str, disks: Mapping[str, Disk], stack: Stack) -> Fact[tuple[str, ...]]:
+    """A virtual disk says that it spins whatever is behind it, and is neither."""
+    spins: dict[str, Fact[bool]] = {}
+    for member in stack.below.get(array, ()):
+        leaves = [disks[it] for it in (member, *stack.under(member)) if it in disks]
+        if not stack.followed(member) or any(read_fact.value(it.virtual) is not False for it in leaves):
+            return Unknown(Cause.NOT_EXPOSED, "", f"{_name(member)}: what it stands on")
+        spins[_name(member)] = read_fact.any_of((it.rotational for it in leaves), "queue/rotational")
+    unknown = [it for it in spins.values() if isinstance(it, Unknown)]
+    slow = [name for name, fact in spins.items() if read_fact.value(fact)]
+    if unknown or len(slow) in (0, len(spins)):
+        return unknown[0] if unknown else Known((), "queue/rotational of the members' disks")
+    states = {it: read_fact.text(machine, f"/sys/block/{_name(array)}/md/dev-{it}/state") for it in slow}
+    missing = [it for it in states.values() if isinstance(it, Unknown)]
+    read = (name for name, it in states.items() if "write_mostly" not in (read_fact.value(it) or "").split(","))
+    return missing[0] if missing else Known(tuple(sorted(read)), "queue/rotational, md/dev-*/state")
 
 
 def with_mount_points(disks: Mapping[str, Disk], inventory: Inventory) -> dict[str, Disk]:

@@ -1,4 +1,4 @@
-"""Which disks take an array with them, by how its members lie on them."""
+"""Which disks take an array with them, and which slow a mirror down, by how its members lie on them."""
 
 import pytest
 
@@ -6,6 +6,7 @@ from fsadvisor.facts import Unknown
 from fsadvisor.storage import by_name
 from fsadvisor.survey.whole import survey
 from tests.panel import build
+from tests.panel.servers import mirror_of_ssd_and_hard_disk as mixed
 from tests.panel.servers import raid5_two_members_on_one_disk as panel
 
 ON_SDA = ("sda1", "sda2")
@@ -78,3 +79,11 @@ def test_legs_of_an_lvm_raid_5_on_one_disk_are_counted_without_their_metadata():
         commands={"dmsetup table": tables} | build.lvs({"lv_name": "data", "lv_dm_path": "/dev/mapper/vg0-data"}),
     )
     assert fatal(made, "dm-6").value == ("sda",)
+
+
+@pytest.mark.parametrize(
+    ("state", "slow"), [("in_sync", ("sdb1",)), ("in_sync,write_mostly", ()), ("write_mostly,in_sync", ())]
+)
+def test_a_hard_disk_in_a_mirror_beside_an_ssd_is_slow_unless_it_is_write_mostly(state, slow):
+    subjects = by_name(survey(mixed.server(state), {}).subjects)
+    assert subjects["md0"].scope["layer"].md_slow_members.value == slow
