@@ -19,7 +19,7 @@ from fsadvisor.report.findings import counts
 from fsadvisor.rulebook.advise import among, gain_of, groups, left_of, reason_shared, tally
 from fsadvisor.rulebook.ranking import rank_of
 from fsadvisor.rulebook.rule import CALLS_FOR_ACTION, SILENT, SPOKEN, Outcome
-from fsadvisor.rulebook.shape import SEVERITIES, Keep
+from fsadvisor.rulebook.shape import SEVERITIES
 from fsadvisor.rulebook.tables import errata
 from fsadvisor.storage.catalogue import NAMESPACES
 
@@ -28,7 +28,6 @@ if TYPE_CHECKING:
 
     from fsadvisor.facts import Fact
     from fsadvisor.rulebook.advise import Gained, Verdict
-    from fsadvisor.rulebook.remedy import Instructions
     from fsadvisor.rulebook.rule import Rule
     from fsadvisor.storage import Facts, Storage, Subject
 
@@ -286,20 +285,8 @@ def _truths(verdict: Verdict) -> bytes:
 _TOLD = {truth: piece(truth) for truth in Truth}
 
 
-@lru_cache(maxsize=64)
-def _remedy(todo: Instructions) -> bytes:
-    return piece(
-        model.Remedy(
-            needs=cast("Any", todo.needs),
-            applicability=todo.applicability,
-            now=todo.now,
-            keep=tuple(Keep(kept.file, kept.line, kept.mount, kept.add, kept.remove) for kept in todo.keep),
-            undo=todo.undo,
-            verify=todo.verify,
-            advice=todo.advice,
-            no_commands=todo.no_commands,
-        )
-    )
+_remedy = lru_cache(maxsize=64)(piece)
+"""Of Instructions: many subjects share theirs."""
 
 
 def as_json(

@@ -41,9 +41,9 @@ if TYPE_CHECKING:
     from fsadvisor.facts import Fact
     from fsadvisor.pages.document import Block
     from fsadvisor.report.findings import Finding, FoldedBelow
-    from fsadvisor.rulebook.remedy import Instructions, OtherWay, PersistentSetting
+    from fsadvisor.rulebook.remedy import Instructions, OtherWay
     from fsadvisor.rulebook.rule import Ask
-    from fsadvisor.rulebook.shape import Gain
+    from fsadvisor.rulebook.shape import Gain, Keep
     from fsadvisor.storage import Subject
 
 
@@ -197,7 +197,7 @@ def each(commands: Iterable[tuple[str, ...]]) -> Iterator[str]:
     return (command for some in commands for command in some)
 
 
-def file_and_line(kept: PersistentSetting) -> tuple[str, str]:
+def file_and_line(kept: Keep) -> tuple[str, str]:
     """The file and its line, which are printable as commands are; '' and words where mount options change."""
     if kept.file:
         return kept.file, kept.line

@@ -16,9 +16,9 @@ from msgspec import Struct
 from fsadvisor.facts import Cause, Truth
 from fsadvisor.rulebook.loading import RuleError
 from fsadvisor.rulebook.ranking import Rank
-from fsadvisor.rulebook.remedy import Applicability
+from fsadvisor.rulebook.remedy import Instructions
 from fsadvisor.rulebook.rule import Outcome, Part
-from fsadvisor.rulebook.shape import Gain, Keep, Needs, Reference, RuleKind, Severity, SubjectKind
+from fsadvisor.rulebook.shape import Gain, Reference, RuleKind, Severity, SubjectKind
 from fsadvisor.rulebook.tables import Verdict as ErratumVerdict
 from fsadvisor.storage import Ignored
 
@@ -165,23 +165,6 @@ class Ask(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True)
     facts: tuple[str, ...]
 
 
-class Remedy(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
-    """What to do: shell commands, or `no_commands`, the reason why none are shown; `needs` is the disruption.
-
-    `applicability`: commands that can be pasted as they stand, commands with a name or number to fill in (a value), or
-    words, which need a person's judgement.
-    """
-
-    needs: Needs
-    applicability: Applicability
-    now: tuple[str, ...]
-    keep: tuple[Keep, ...]
-    undo: tuple[str, ...]
-    verify: tuple[str, ...]
-    advice: str
-    no_commands: str
-
-
 class Erratum(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     """What a document that advice comes from says otherwise (by its number), and what holds instead."""
 
@@ -252,7 +235,7 @@ class Verdict(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=T
     gain: Gain | msgspec.UnsetType = msgspec.UNSET
     """There where something was measured here; else that of the rule holds."""
 
-    remedy: Remedy | msgspec.UnsetType = msgspec.UNSET
+    remedy: Instructions | msgspec.UnsetType = msgspec.UNSET
     title_here: str | msgspec.UnsetType = msgspec.UNSET
     """There where the rule's title has words with this machine's values; `title` is the generic one."""
 

@@ -16,6 +16,7 @@ from fsadvisor.facts import FALSE, TRUE, Known, Unknown
 from fsadvisor.patterns import late
 from fsadvisor.rulebook.expr import entry_for
 from fsadvisor.rulebook.mistakes import RuleTextError
+from fsadvisor.rulebook.shape import Keep, Needs
 from fsadvisor.storage.catalogue import FactEntry, Kind
 from fsadvisor.version import Version
 
@@ -103,20 +104,20 @@ class KeepTemplate(Struct, frozen=True):
 class OtherWay(Struct, frozen=True):
     """What else to do where `when` is true of the subject, or not known; `page` is the reference that says so.
 
-    `needs` is '' where the disruption is the remedy's; `by_hand` why its commands are not for these subjects.
+    `needs` is None where the disruption is the remedy's; `by_hand` why its commands are not for these subjects.
     """
 
     when: Expression
     advice: str
     page: str = ""
-    needs: str = ""
+    needs: Needs | None = None
     by_hand: str = ""
 
 
 class Remedy(Struct, frozen=True):
     """What to do about a finding, for any subject."""
 
-    needs: str
+    needs: Needs
     now: tuple[Template, ...]
     keep: tuple[KeepTemplate, ...]
     undo: tuple[Template, ...]
@@ -139,27 +140,21 @@ class Remedy(Struct, frozen=True):
     """Whether it moves or rewrites data, or changes what protects them, and so waits for the health gate."""
 
 
-class PersistentSetting(Struct, frozen=True):
-    """What makes a remedy last: a `line` for a `file`, or options to add and remove for a `mount` point."""
+class Instructions(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    """What to do: shell commands, or `no_commands`, the reason why none are shown; `needs` is the disruption.
 
-    file: str
-    line: str
-    mount: str
-    add: tuple[str, ...]
-    remove: tuple[str, ...]
+    `applicability`: commands that can be pasted as they stand, commands with a name or number to fill in (a value), or
+    words, which need a person's judgement.
+    """
 
-
-class Instructions(Struct, frozen=True):
-    """What to do about one finding: commands for a shell, or `no_commands`, the reason why none are shown."""
-
-    needs: str
-    now: tuple[str, ...] = ()
-    keep: tuple[PersistentSetting, ...] = ()
-    undo: tuple[str, ...] = ()
-    verify: tuple[str, ...] = ()
-    advice: str = ""
-    no_commands: str = ""
-    applicability: Applicability = "person"
+    needs: Needs
+    applicability: Applicability
+    now: tuple[str, ...]
+    keep: tuple[Keep, ...]
+    undo: tuple[str, ...]
+    verify: tuple[str, ...]
+    advice: str
+    no_commands: str
 
 
 class _UnfitError(Exception):
@@ -243,12 +238,13 @@ def render(remedy: Remedy, scope: Mapping[str, Facts]) -> Instructions:
             raise _UnfitError("the command would change nothing, since it is so already")
         return Instructions(
             needs=needs_for(remedy, [scope]),
+            applicability=remedy.applicability,
             now=now,
             keep=tuple(_persistent(keep, scope) for keep in remedy.keep),
             undo=undo,
             verify=_filled(remedy.verify, scope),
             advice=advice_for(remedy, [scope]),
-            applicability=remedy.applicability,
+            no_commands="",
         )
     except _UnfitError as unfit:
         return without_commands(remedy, scope, str(unfit))
@@ -259,7 +255,7 @@ def ways_for(remedy: Remedy, scopes: Sequence[Mapping[str, Facts]]) -> list[Othe
     return [way for way in remedy.ways if any(way.when.evaluate(scope) is not FALSE for scope in scopes if scope)]
 
 
-def needs_for(remedy: Remedy, scopes: Sequence[Mapping[str, Facts]]) -> str:
+def needs_for(remedy: Remedy, scopes: Sequence[Mapping[str, Facts]]) -> Needs:
     """The disruption: that of the way that is for all of these subjects, or the remedy's."""
     ways = ways_for(remedy, scopes)
     return ways[0].needs or remedy.needs if len(ways) == 1 else remedy.needs
@@ -292,14 +288,18 @@ def without_commands(remedy: Remedy, scope: Mapping[str, Facts], reason: str) ->
     """Only what the remedy says in words, and why there is nothing to paste."""
     return Instructions(
         needs=needs_for(remedy, [scope]),
+        applicability=remedy.applicability,
+        now=(),
+        keep=(),
+        undo=(),
+        verify=(),
         advice=advice_for(remedy, [scope]),
         no_commands=reason,
-        applicability=remedy.applicability,
     )
 
 
-def _persistent(keep: KeepTemplate, scope: Mapping[str, Facts]) -> PersistentSetting:
-    return PersistentSetting(
+def _persistent(keep: KeepTemplate, scope: Mapping[str, Facts]) -> Keep:
+    return Keep(
         file=keep.file,
         line=_fill(keep.line, scope, _plain_word),
         mount=_fill(keep.mount, scope, _as_it_is),

@@ -303,7 +303,7 @@ class _Reading:
         for at, shape in enumerate(shapes):
             when = self._checked(("remedy", "way", at, "when"), compile_expression, shape.when)
             if when is not None:
-                yield OtherWay(when, " ".join(shape.advice.split()), shape.page, shape.needs or "", shape.by_hand)
+                yield OtherWay(when, " ".join(shape.advice.split()), shape.page, shape.needs, shape.by_hand)
 
     def _commands(self, key: str, texts: tuple[str, ...]) -> tuple[Template, ...]:
         if self._proven or not texts:
