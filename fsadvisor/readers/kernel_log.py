@@ -57,6 +57,9 @@ _LINE: Final = late(r"(?:<\d{1,3}>)?\[ *(\d{1,12}\.\d{1,9})\] (?:kernel: )?(?:\[
 _LONGEST: Final = 400
 _MOST_LINES: Final = 100_000
 """The newest; the log's buffer rarely has as many."""
+_PART: Final = late(r"(?:\d+)?(?:-\d+)?", re.ASCII)
+_PART_AFTER_DIGIT: Final = late(r"(?:p\d+)?(?:-\d+)?", re.ASCII)
+"""What follows a disk's name in those of its partitions and its journal."""
 
 
 class Pattern(Struct, frozen=True, kw_only=True):
@@ -166,13 +169,10 @@ def _place_of(attached: str) -> str:
 
 def _forget(found: dict[tuple[str, str], Event], device: str) -> None:
     """Of the device that had the name before, its partitions ('loop0p1', 'sda1') and its journal ('loop0-8')."""
-    said_of = [key for key in found if device and key[1].startswith(device)]
-    if said_of:
-        between = "p" if device[-1:].isdecimal() else ""
-        part = re.compile(rf"{re.escape(device)}(?:{between}\d+)?(?:-\d+)?", re.ASCII)
-        for key in said_of:
-            if part.fullmatch(key[1]):
-                del found[key]
+    part = _PART_AFTER_DIGIT if device[-1:].isdecimal() else _PART
+    for key in [key for key in found if device and key[1].startswith(device)]:
+        if part.fullmatch(key[1], len(device)):
+            del found[key]
 
 
 def _doubt(found: dict[tuple[str, str], Event]) -> None:
