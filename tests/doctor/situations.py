@@ -67,6 +67,7 @@ class Task(Struct, frozen=True, kw_only=True):
     goes_on: bool = False
     """It runs between the looks."""
     places: tuple[str, ...] = ("/srv",)
+    cwd: str = ""
     kernel: bool = False
     group: str = "/"
     reads: float = 0.0
@@ -102,11 +103,13 @@ def server(
 ) -> Window:
     """The window of a look of five seconds, by root; made with what reads a live machine's texts."""
     known = tuple(filesystems if filesystems is not None else (place(),))
+    disks = tuple(devices if devices is not None else (disk("sdb"),))
     run = tuple((1000 + number, 1000 + number, name) for number, name in enumerate(running))
     samples = [_sample(number, tasks, run) for number in range(LOOKS)]
     rows = [f"{30 + n} 1 {fs.number} / {fs.mount_point} rw - {fs.type} {fs.source} rw\n" for n, fs in enumerate(known)]
     ids = {fs.mount_point: 30 + n for n, fs in enumerate(known)}
     held = {task.pid: _held(task, ids) for task in tasks} | {pid: Holds(group="0::/") for pid, *_ in run}
+    where = mounts.places("".join(rows), known, [one.name for one in disks])
     waited = programs.by_process(samples)
     io = {task.pid: (task.reads, task.writes) for task in tasks if task.reads or task.writes}
     told = recent(BOOTED + log, UPTIME_S, NOW)
@@ -122,9 +125,9 @@ def server(
         running=seen.value.running,
         kinds={kind: fact.value for kind, fact in seen.value.kinds.items() if isinstance(fact, Known)},
         directory_waiting=sum(one.directory for one in waited.values()) / LOOKS,
-        devices=tuple(devices if devices is not None else (disk("sdb"),)),
+        devices=disks,
         filesystems=known,
-        programs=programs.programs(waited, io, LOOKS, held, mounts.places("".join(rows), known)),
+        programs=programs.programs(waited, io, LOOKS, held, where),
         groups=tuple(groups),
         log=told,
         **{**CALM, **facts},  # type: ignore[arg-type]
@@ -148,4 +151,6 @@ def _sample(number: int, tasks: Iterable[Task], running: tuple[tuple[int, int, s
 
 def _held(task: Task, ids: dict[str, int]) -> Holds:
     written = tuple(ids[point] for point in task.places if point in ids)
-    return Holds(group=f"0::{task.group}", written=written, paths=task.places, kernel=task.kernel)
+    return Holds(
+        group=f"0::{task.group}", written=written, paths=(*task.places, *filter(None, [task.cwd])), kernel=task.kernel
+    )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from tests.doctor.situations import Task, disk, place, server, situation
 from tests.doctor.stalled_servers import READ, database
@@ -188,3 +188,40 @@ def _one_path_blocked(working: int | None) -> Window:
     volume = disk("dm-3", mapped="mpatha", below=("sdb", "sdc"), is_multipath=True, paths=working)
     disks = (volume, disk("sdb", state="blocked", reads=0.0), disk("sdc", state="running"))
     return server((), (place(source="/dev/mapper/mpatha", device="dm-3"),), disks)
+
+
+_RAW: Final = Task(pid=700, name="dd", stack=READ, goes_on=True, share=0.9, places=("/dev/sdb1",), cwd="/", reads=1.6e8)
+
+
+@situation("disk-taken-by-one:sdb", words=("dd (pid 700)", "mysqld (pid 800)"), never=("sda", "program-waits"))
+def a_backup_of_the_raw_device_beside_a_database() -> Window:
+    """dd reads /dev/sdb1 past the filesystem, and mysqld waits behind it. That dd was started in / says nothing."""
+    busy = disk("sdb", reads=700.0, read_bytes=1.6e8, read_ms=20.0, writes=30.0, write_ms=60.0, busy=1.0, queue=16.0)
+    works = disk("sda", reads=300.0, read_ms=12.0, busy=0.85, queue=3.0)
+    root = place("/", "/dev/sda2", "sda")
+    log = Task(pid=900, name="rsyslogd", stack=READ, goes_on=True, share=0.2, places=("/",), reads=1e5)
+    return server((_RAW, database(share=0.9, writes=2e5), log), (root, place()), (works, busy), io_some=0.9)
+
+
+_SYNC: Final = ("wb_wait_for_completion", "sync_inodes_sb", "sync_inodes_one_sb", "iterate_supers", "ksys_sync")
+
+
+@situation("filesystem-does-not-answer:/mnt/db", words=("sync (pid 800)",), never=("power-loss", "program-stuck"))
+def a_sync_behind_a_dead_nfs_server() -> Window:
+    """The server of /mnt/db is gone, and sync(2) waits for all filesystems. Nothing is to be said of a drive."""
+    gone = place("/mnt/db", "filer1:/db", "", type="nfs4", answers=False, size=None, available=None, inodes=None)
+    return server((Task(pid=800, name="sync", stack=_SYNC, places=("/",)),), (place("/"), gone), None)
+
+
+@situation("network-filesystem-slow:/mnt/db", words=("sync (pid 800)",), never=("power-loss", "program-stuck"))
+def a_sync_behind_a_slow_nfs_server() -> Window:
+    """Each operation on /mnt/db takes 400 ms, and sync(2) waits for thousands of them: the server's disks first."""
+    slow = place("/mnt/db", "filer1:/db", "", type="nfs4", operations=20.0, operation_ms=400.0, server_ms=390.0)
+    return server((Task(pid=800, name="sync", stack=_SYNC, places=("/",)),), (place("/"), slow), None, io_some=0.9)
+
+
+@situation("program-waits-for-commits:sync (pid 800)", words=("/, /srv, /d0, /d1, /d2 and 2 more",))
+def a_sync_of_many_filesystems() -> Window:
+    """Nothing is slow by itself: sync(2) is of all filesystems, of which the first are named."""
+    several = (place(f"/d{n}", f"/dev/sd{n}", "sdb") for n in range(5))
+    return server((Task(pid=800, name="sync", stack=_SYNC, goes_on=True),), (place("/"), place(), *several), None)

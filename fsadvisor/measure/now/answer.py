@@ -247,10 +247,16 @@ def _finding(verdict: Verdict, window: Window) -> Diagnosis:
         case "program":
             program = next(program for program in window.programs if named(program) == name)
             where = f", in {program.function}" if program.function else ""
-            return Diagnosis(verdict=verdict, culprits=(f"{_does(program)}{where}",), place=", ".join(program.places))
+            return Diagnosis(verdict=verdict, culprits=(f"{_does(program)}{where}",), place=_named_places(program))
         case "group":
             return _of_group(verdict, name, window)
     return _of_machine(verdict, window)
+
+
+def _named_places(program: Program) -> str:
+    """Those that it works in; of sync(2), which is of all, the first."""
+    more = len(program.places) - _MOST
+    return ", ".join(program.places[:_MOST]) + (f" and {more} more" if more > 0 else "")
 
 
 def _of_device(verdict: Verdict, name: str, window: Window) -> Diagnosis:

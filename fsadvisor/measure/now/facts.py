@@ -198,13 +198,15 @@ def movers_of(here: list[Program]) -> list[Program]:
 
 
 def works_on(program: Program, device: str, window: Window) -> bool:
-    """Whether a filesystem that the program works in stands on the device."""
+    """Whether a filesystem that the program works in stands on the device, or it works on the device itself."""
     return any(device in devices_of(place, window) for place in program.places)
 
 
-def devices_of(mount_point: str, window: Window) -> frozenset[str]:
-    """The device of a filesystem, and all those below it."""
-    return with_below((one.device for one in window.filesystems if one.mount_point == mount_point), window)
+def devices_of(place: str, window: Window) -> frozenset[str]:
+    """The device of a mount point, or the one that is called so (/dev/sdb), and all those below it."""
+    mounted = (one.device for one in window.filesystems if one.mount_point == place)
+    raw = (one.name for one in window.devices if f"/dev/{one.name}" == place)
+    return with_below((*mounted, *raw), window)
 
 
 def with_below(devices: Iterable[str], window: Window) -> frozenset[str]:
@@ -250,18 +252,17 @@ def _waits_elsewhere(devices: frozenset[str], window: Window) -> bool:
     if window.waiting is None:
         return False
     waiting = [one for one in window.programs if one.waiting >= _WAITS and not (one.kernel or one.job)]
-    of = {place.mount_point: place for place in window.filesystems}
-    places = [[of[point] for point in one.places] for one in waiting]
-    return bool(places) and all(
-        each and not any(_may_be_on(place, devices, window) for place in each) for each in places
+    return bool(waiting) and all(
+        one.places and not any(_may_be_on(place, devices, window) for place in one.places) for one in waiting
     )
 
 
-def _may_be_on(filesystem: Filesystem, devices: frozenset[str], window: Window) -> bool:
-    below = devices_of(filesystem.mount_point, window)
-    if filesystem.type in _OF_SERVERS:
+def _may_be_on(place: str, devices: frozenset[str], window: Window) -> bool:
+    below = devices_of(place, window)
+    fs_type = next((one.type for one in window.filesystems if one.mount_point == place), "")
+    if fs_type in _OF_SERVERS:
         return False
-    own = TYPES.get(filesystem.type)
+    own = TYPES.get(fs_type)
     return not below or (own is not None and own.uuid_in_common) or bool(below & devices)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from collections import Counter
 from typing import TYPE_CHECKING, Final
 
@@ -170,11 +171,16 @@ def _asks_its_owner_alone(mount: MountEntry) -> bool:
     return mount.fs_type.startswith("fuse") and not ours & set(mount.super_options)
 
 
+_PARTITION: Final = re.compile(r"(?:(?<=\d)p)?\d+$", re.ASCII)
+
+
 class Places:
     """Which of the window's filesystems a process's mounts and paths belong to."""
 
-    def __init__(self, text: str, known: tuple[Filesystem, ...]) -> None:
-        """`text` is the table of mounts."""
+    def __init__(self, text: str, known: tuple[Filesystem, ...], devices: frozenset[str]) -> None:
+        """`text` is the table of mounts; `devices` are the names of whole block devices."""
+        self.all: Final = tuple(one.mount_point for one in known)
+        self._devices = devices
         read = parse_mountinfo(text)
         mounts = () if isinstance(read, Unknown) else read.mounts
         point = {one.mount_id: one for one in mounts}
@@ -187,10 +193,21 @@ class Places:
         )
 
     def of(self, held: Holds) -> tuple[str, ...]:
-        """Mount points of the files that a process has open, those it writes to first."""
+        """Mount points of the files that a process has open, those it writes to first.
+
+        Of `dd if=/dev/sdb` it is /dev/sdb: the directory in which it happens to be is not what it reads.
+        """
+        raw = [self._of_device(path) for path in held.paths]
+        paths = held.paths[:-1] if any(raw) else held.paths
         found = [self._by_id.get(number, "") for number in held.written]
-        found += [self.of_path(path) for path in held.paths]
+        found += [*raw, *map(self.of_path, paths)]
         return tuple(dict.fromkeys(filter(None, found)))
+
+    def _of_device(self, path: str) -> str:
+        """'/dev/sdb' of it, and of its partitions and links; '' of what is no block device."""
+        name = _kernel_name(path)
+        whole = (name, _PARTITION.sub("", name))
+        return next((f"/dev/{one}" for one in whole if one in self._devices), "")
 
     def of_thread(self, name: str) -> tuple[str, ...]:
         """Of a thread of the kernel, which works in no directory: where its name has a device of it (jbd2/sdb1-8)."""
@@ -212,9 +229,9 @@ class Places:
         return ""
 
 
-def places(text: str, known: tuple[Filesystem, ...]) -> Places:
+def places(text: str, known: tuple[Filesystem, ...], devices: Iterable[str]) -> Places:
     """Ready to be asked."""
-    return Places(text, known)
+    return Places(text, known, frozenset(devices))
 
 
 _RTT, _EXECUTE = 6, 7

@@ -108,7 +108,8 @@ def observe(seconds: float, say: Callable[[str], None] = lambda _: None, every_s
         mounts.nfs_between(nfs_before, symptoms.mount_statistics(), took_s),
         mounts.times_mounted(mountinfo),
     )
-    where = mounts.places(mountinfo, filesystems)
+    disks = value(totals.disks)
+    where = mounts.places(mountinfo, filesystems, (one.name for one in disks.each) if disks else ())
     seen_programs = programs.programs(waited, io, looks, held, where)
     mounts.add_scrubs(filesystems, seen_programs, held)
     log = recent(symptoms.kernel_log(), uptime_s, now)

@@ -44,6 +44,9 @@ The kernel's pressure counts waits for swap only where a page comes back soon af
 program that waited all the time had 14 to 26 %, and one that read files past its limit and never waited 6 to 18 %.
 """
 
+_ALL: Final = frozenset({"iterate_supers", "ksys_sync"})
+"""Whoever is in one of these writes out all filesystems, and waits for the slowest."""
+
 _DIRECTORY: Final = re.compile(
     r"open_last_lookups|path_openat|filename_create|__?lookup_slow|lookup_slow|do_(unlink|rename|rmdir)\w*|lock_rename"
     r"|vfs_(unlink|rmdir|rename)|iterate_dir|start_(dirop|creating|removing)\w*|end_dirop|lock_two_directories",
@@ -70,6 +73,8 @@ class Waited(Struct, kw_only=True):
     """Looks in which the kernel held it back because too much is dirty."""
     journal_full: int = 0
     for_memory: int = 0
+    of_all: int = 0
+    """Looks in sync(2), which is of all filesystems."""
     directory: int = 0
     """Waits of its threads for a directory's lock, over all looks."""
     stuck_threads: list[int] = field(default_factory=list)
@@ -101,7 +106,7 @@ def by_process(samples: Sequence[ThreadSample]) -> dict[int, Waited]:
 
 def _add(process: Waited, threads: list[WaitingThread]) -> None:
     """Count one sample of the process's waiting threads."""
-    syncing = held_back = full = for_memory = False
+    syncing = held_back = full = for_memory = of_all = False
     for thread in threads:
         where = thread.where or ""
         functions = functions_of(where)
@@ -117,11 +122,13 @@ def _add(process: Waited, threads: list[WaitingThread]) -> None:
         held_back |= any(name.startswith("balance_dirty_pages") for name in functions)
         full |= any(map(_JOURNAL_FULL.fullmatch, functions))
         for_memory |= any(map(_FOR_MEMORY.fullmatch, functions))
+        of_all |= not _ALL.isdisjoint(functions)
         process.directory += _for_directory(functions)
     process.looks += 1
     process.journal_full += full
     process.for_memory += for_memory
     process.syncing += syncing
+    process.of_all += of_all
     process.held_back += held_back
 
 
@@ -203,6 +210,7 @@ def _program(pid: int, waited: Waited | None, io: Io | None, looks: int, held: H
     if waited is None or not looks:
         return made
     made.waiting, made.syncing, made.running = waited.looks / looks, waited.syncing / looks, waited.running / looks
+    made.places = places.all if waited.of_all else made.places
     made.held_back, made.journal_full = waited.held_back / looks, waited.journal_full / looks
     made.for_memory = waited.for_memory / looks
     made.journal_at = places.of_waiting(held) if waited.journal_full else ()
