@@ -189,7 +189,8 @@ def _spec(field: str) -> str:
 
 
 def _number(field: str) -> str:
-    return field if field.isdigit() else HIDDEN
+    """A password with a blank in it goes on here: of no filesystem is the freq or the passno above 9."""
+    return field if re.fullmatch("[0-9]", field) else HIDDEN
 
 
 def _word(field: str) -> str:

@@ -148,14 +148,15 @@ def _by_line(told: Callable[[str], str]) -> Callable[[str], str]:
 
 
 def _fstab_line(line: str) -> str:
-    fields = line.removesuffix("\r").split()
-    if not fields or fields[0].startswith("#"):
-        return "#" if fields else ""
+    fields = re.split("[ \t]+", line.removesuffix("\r").strip(" \t"))
+    if not fields[0] or fields[0].startswith("#"):
+        return fields[0][:1]
     misplaced = secrecy.hides(secrecy.fstab_line(" ".join(("-", *fields[1:3]))))
-    if len(fields) < 3 or misplaced or not all(number.isdigit() for number in fields[4:6]):
+    if len(fields) < 3 or misplaced or not all(re.fullmatch("[+-]?[0-9]{1,9}", number) for number in fields[4:6]):
         return _BROKEN
     fields[0] = secrecy.anonymous_source(fields[2], fields[0])
     fields[3:4] = map(secrecy.written_options, fields[3:4])
+    fields[4:5] = ["0" for _ in fields[4:5]]
     return " ".join(fields[:6])
 
 

@@ -92,6 +92,12 @@ def seen(record, *names):
         ("/etc/fstab", "/dev/a /x ext4 , 1 2\n", mount_tables.parse_fstab, ("line", "options", "passno")),
         ("/etc/fstab", "broken\n", mount_tables.parse_fstab, ("line",)),
         (
+            "/etc/fstab",
+            "/dev/a /x\xa0\x85y ext4 ro 0 2\n/dev/b /y ext4 ro 0 -1\r\n/dev/c /z ext4 ro \u0662 0\n/dev/d /d xfs\n",
+            mount_tables.parse_fstab,
+            ("line", "mount_point", "options", "passno"),
+        ),
+        (
             "/proc/self/mountinfo",
             MOUNTINFO,
             mount_tables.parse_mountinfo,
@@ -108,6 +114,11 @@ def seen(record, *names):
 )
 def test_readers_find_the_same_entries_on_the_same_lines(where, text, parse, names):
     assert seen(parse(redaction.of_file(where, text)), *names) == seen(parse(text), *names)
+
+
+@each("typed", ["password=abc\xa04711", "password=abc 4711", "password=abc 4711 0"])
+def test_digits_behind_a_blank_in_a_password_are_in_no_recording(typed):
+    assert "4711" not in redaction.of_file("/etc/fstab", f"//s/x /x cifs {typed}\n")
 
 
 def test_a_unit_is_read_as_before_but_for_its_secrets():
