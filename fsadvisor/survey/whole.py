@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import gc
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
 
@@ -196,10 +196,13 @@ def _reached(start: Iterable[str], edges: Mapping[str, Iterable[str]]) -> set[st
 
 def ask_ahead(machine: Machine) -> None:
     """Let the tools that every survey asks begin, where there is something else to do before it."""
-    machine.expect(_OF_HOST)
+    machine.expect(_of_host(machine))
 
 
-_OF_HOST: Final[tuple[Argv, ...]] = (*host.COMMANDS, configured.MOUNT_UNITS, KERNEL_LOG)
+def _of_host(machine: Machine) -> list[Argv]:
+    return [*hosting.commands(machine), *host.COMMANDS, configured.MOUNT_UNITS, KERNEL_LOG]
+
+
 _RUN_AHEAD = 256
 _NO_BLOCK_DEVICES = block.BlockTree(devices={}, by_number={}, mapped={})
 
@@ -214,7 +217,7 @@ def collect(machine: Machine) -> Inventory:
     labels_told = bool(by_udev.properties.get("ID_FS_UUID"))
     others = _commands(machine, known, labels_told)
     if any(map(sleeping.may_sleep, known.devices.values())):
-        _run_ahead(machine, _of_host_and_drives(known))
+        _run_ahead(machine, _of_host_and_drives(machine, known))
     power_states = sleeping.power_states(machine, known)
     machine = sleeping.not_woken(machine, power_states, known, mounts)
     listed = registry.Listed(machine)
@@ -320,7 +323,7 @@ def _mounts(machine: Machine) -> tuple[MountEntry, ...] | Unknown:
 
 def _commands(machine: Machine, tree: BlockTree, labels_told: bool) -> list[Argv]:
     """Every command that the survey will want the answer of, but for those about filesystems."""
-    wanted = _of_host_and_drives(tree)
+    wanted = _of_host_and_drives(machine, tree)
     if tree.devices and not labels_told:
         wanted.append(block_files.LSBLK_LABELS_ARGV)
     if _has_mapped(tree):
@@ -338,9 +341,9 @@ def _commands(machine: Machine, tree: BlockTree, labels_told: bool) -> list[Argv
     return wanted
 
 
-def _of_host_and_drives(tree: BlockTree) -> list[Argv]:
+def _of_host_and_drives(machine: Machine, tree: BlockTree) -> list[Argv]:
     """Those that read no disk."""
-    wanted = [*_OF_HOST]
+    wanted = _of_host(machine)
     for device in tree.devices.values():
         if device.is_disk:
             wanted += drive.commands(device, transport(device))
