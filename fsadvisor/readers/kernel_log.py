@@ -23,14 +23,13 @@ from typing import TYPE_CHECKING, Final, Literal, TypeAlias
 from msgspec import Struct
 from msgspec.structs import replace
 
+from fsadvisor.facts import Unknown
 from fsadvisor.own_tables import own_table
 from fsadvisor.patterns import LatePattern, late
 from fsadvisor.readers import refusal
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
-
-    from fsadvisor.facts import Unknown
 
 ARGV: Final = ("dmesg",)
 JOURNAL_ARGV: Final = (
@@ -115,19 +114,29 @@ class KernelLog(Struct, frozen=True, kw_only=True, dict=True):
         return [found[place] for place in sorted(found)]
 
 
+def oldest(text: str) -> float | Unknown:
+    """When the oldest line that is still there was said, in seconds since boot; the others are not read."""
+    if not text.endswith("\n"):
+        return refusal(text, "the kernel's log is cut short")
+    first = next(_lines(text), None)
+    return float(first[1]) if first else refusal(text, "no line of the kernel's log")
+
+
+def _lines(text: str) -> Iterator[re.Match[str]]:
+    return (match for line in text.split("\n")[-_MOST_LINES:] if (match := _LINE.match(line[:_LONGEST])))
+
+
 def parse(text: str) -> KernelLog | Unknown:
     """Read what dmesg printed; what does not end a line is cut short.
 
     A line ends at a line feed alone. Any user may have the kernel log a carriage return, as the option of a mount that
     fails; dmesg prints it as it is, and puts blanks before what follows a line feed within a message.
     """
-    if not text.endswith("\n"):
-        return refusal(text, "the kernel's log is cut short")
-    lines = [match for line in text.split("\n")[-_MOST_LINES:] if (match := _LINE.match(line[:_LONGEST]))]
-    if not lines:
-        return refusal(text, "no line of the kernel's log")
+    since = oldest(text)
+    if isinstance(since, Unknown):
+        return since
     events: dict[tuple[str, str], Event] = {}
-    for line in lines:
+    for line in _lines(text):
         if known := _matched(line[2]):
             pattern, device = known
             if pattern.kind == "attached":
@@ -149,7 +158,7 @@ def parse(text: str) -> KernelLog | Unknown:
                 first=min(old.first, moment) if old else moment,
                 last=max(old.last, moment) if old else moment,
             )
-    return KernelLog(since=float(lines[0][1]), events=tuple(_without_echoes(events)))
+    return KernelLog(since=since, events=tuple(_without_echoes(events)))
 
 
 @lru_cache(maxsize=4096)

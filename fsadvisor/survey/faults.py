@@ -42,13 +42,13 @@ def read_log(machine: Machine) -> KernelLog | Unknown:
 
     The journal's lines of this boot where the ring lost its beginning, or may not be read.
     """
-    ring = _read(machine, kernel_log.ARGV)
-    if not isinstance(ring, Unknown) and ring.since <= _WHOLE_SINCE:
-        return ring
-    journal = _read(machine, kernel_log.JOURNAL_ARGV)
-    if isinstance(journal, Unknown) or (not isinstance(ring, Unknown) and ring.since <= journal.since):
-        return ring
-    return journal
+    (answer,) = machine.run([kernel_log.ARGV])
+    begins = read_fact.record_of(machine, answer, kernel_log.oldest)
+    if isinstance(begins, Unknown) or begins > _WHOLE_SINCE:
+        journal = _read(machine, kernel_log.JOURNAL_ARGV)
+        if not isinstance(journal, Unknown) and (isinstance(begins, Unknown) or begins > journal.since):
+            return journal
+    return _read(machine, kernel_log.ARGV)
 
 
 def _read(machine: Machine, argv: Argv) -> KernelLog | Unknown:
