@@ -10,6 +10,7 @@ from fsadvisor import __version__
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from types import ModuleType
     from typing import NoReturn
 
 INTERRUPTED = 130
@@ -84,12 +85,7 @@ def _run() -> int:
     gc.disable()  # one short run whose objects make no cycles: the collector would walk a million of them and free none
     try:
         _let_open_enough()
-        from fsadvisor import late_modules
-
-        late_modules.load_late()
-        late_modules.load_msgspec()
-        from fsadvisor import cli
-
+        cli = _loaded()
         died = _in_threads_too()
         status = cli.run(sys.argv[1:])
         return OUR_BUG if died else status
@@ -102,6 +98,24 @@ def _run() -> int:
             return _our_bug(error)
         except MemoryError:
             _give_up("memory")
+
+
+def _loaded() -> ModuleType:
+    """The commands. Ctrl-C ends us meanwhile: msgspec reads where nothing is when Python raises within its classes."""
+    import signal
+
+    heeded = signal.getsignal(signal.SIGINT) is signal.default_int_handler
+    if heeded:
+        signal.signal(signal.SIGINT, signal.SIG_DFL)
+    from fsadvisor import late_modules
+
+    late_modules.load_late()
+    late_modules.load_msgspec()
+    from fsadvisor import cli
+
+    if heeded:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
+    return cli
 
 
 def _ready_text(argv: list[str]) -> bytes:

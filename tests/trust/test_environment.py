@@ -4,6 +4,7 @@ import os
 import resource
 import shlex
 import shutil
+import signal
 import subprocess
 import sys
 import threading
@@ -191,6 +192,22 @@ def test_no_threads_are_one_line():
         pytest.skip("an ordinary user can't reach this Python")
     assert (done.returncode, done.stderr.count("\n")) == (2, 1), done.stderr
     assert "threads" in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("before", "ended"), [("default_int_handler", -signal.SIGINT), ("SIG_IGN", 0)], ids=("heeded", "ignored")
+)
+def test_ctrl_c_raises_nothing_within_the_classes_that_are_being_loaded(before, ended):
+    begun = (
+        f"import os, signal, sys; sys.argv = ['fsadvisor', 'rules']; signal.signal(signal.SIGINT, signal.{before})\n"
+        "class Pressed:\n"
+        " def find_spec(self, name, *_):\n"
+        "  if name == 'fsadvisor.rulebook.loading': os.kill(os.getpid(), signal.SIGINT)\n"
+        "sys.meta_path.insert(0, Pressed())\n"
+        "from fsadvisor.__main__ import main\n"
+        "main()\n"
+    )
+    assert ran([sys.executable, "-c", begun]).returncode == ended
 
 
 def test_a_mount_point_is_quoted_where_a_command_is_offered():
