@@ -109,7 +109,7 @@ class Program(Struct, kw_only=True, omit_defaults=True):
     name: str
     unit: str = ""
     places: tuple[str, ...] = ()
-    """Mount points of what it writes to, or works in."""
+    """Mount points of what it writes to, or works in, and block devices that it uses themselves (/dev/sdb)."""
     groups: tuple[str, ...] = ()
     """Its control groups, of the newer hierarchy and of the older one for I/O."""
     kernel: bool = False
