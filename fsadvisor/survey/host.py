@@ -77,7 +77,7 @@ def _running(shown: systemd_units.SystemctlShow) -> Iterator[str]:
 
 FSTRIM_TIMER: Argv = ("systemctl", "show", "fstrim.timer", "--property=Id,LoadState,ActiveState,UnitFileState")
 MOUNT_VERSION: Argv = ("mount", "--version")
-COMMANDS: tuple[Argv, ...] = (FSTRIM_TIMER, DEFRAGMENTING, MOUNT_VERSION)
+COMMANDS: tuple[Argv, ...] = (*hosting.COMMANDS, FSTRIM_TIMER, DEFRAGMENTING, MOUNT_VERSION)
 
 _STALLED_PERCENT = 10.0
 _NVME_BYTES_PER_SECOND = 1_000_000_000

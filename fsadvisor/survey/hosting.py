@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 
 DETECT_VM: Argv = ("systemd-detect-virt", "--vm")
 DETECT_CONTAINER: Argv = ("systemd-detect-virt", "--container")
+COMMANDS: tuple[Argv, ...] = (DETECT_VM, DETECT_CONTAINER)
 
 _CPU: Final = "/proc/cpuinfo"
 _DMI: Final = "/sys/class/dmi/id"
@@ -90,20 +91,11 @@ def _bare(machine: Machine, cpu: str) -> Known[bool] | None:
 
 def container(machine: Machine) -> Fact[bool]:
     """Whether we run in a container, where /sys is the host's and mounts are our own."""
-    if mark := _mark(machine):
-        return Known(True, mark)
     systemd = _by_systemd(machine, DETECT_CONTAINER, "container")
+    marks = [path for path in _MARKS if not isinstance(machine.read(path), Unknown)]
+    if marks:
+        return Known(True, marks[0])
     return systemd if isinstance(systemd, Known) else _by_namespaces(machine, systemd)
-
-
-def _mark(machine: Machine) -> str | None:
-    """The file that Podman or Docker puts into its containers."""
-    return next((path for path in _MARKS if not isinstance(machine.read(path), Unknown)), None)
-
-
-def commands(machine: Machine) -> tuple[Argv, ...]:
-    """What tells where this system runs; none asks for a container that shows by its engine's file."""
-    return (DETECT_VM,) if _mark(machine) else (DETECT_VM, DETECT_CONTAINER)
 
 
 def _by_namespaces(machine: Machine, undecided: Unknown) -> Fact[bool]:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import gc
 from contextlib import contextmanager
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from msgspec.structs import replace
 
@@ -196,13 +196,10 @@ def _reached(start: Iterable[str], edges: Mapping[str, Iterable[str]]) -> set[st
 
 def ask_ahead(machine: Machine) -> None:
     """Let the tools that every survey asks begin, where there is something else to do before it."""
-    machine.expect(_of_host(machine))
+    machine.expect(_OF_HOST)
 
 
-def _of_host(machine: Machine) -> list[Argv]:
-    return [*hosting.commands(machine), *host.COMMANDS, configured.MOUNT_UNITS, KERNEL_LOG]
-
-
+_OF_HOST: Final[tuple[Argv, ...]] = (*host.COMMANDS, configured.MOUNT_UNITS, KERNEL_LOG)
 _RUN_AHEAD = 256
 _NO_BLOCK_DEVICES = block.BlockTree(devices={}, by_number={}, mapped={})
 
@@ -217,7 +214,7 @@ def collect(machine: Machine) -> Inventory:
     labels_told = bool(by_udev.properties.get("ID_FS_UUID"))
     others = _commands(machine, known, labels_told)
     if any(map(sleeping.may_sleep, known.devices.values())):
-        _run_ahead(machine, _of_host_and_drives(machine, known))
+        _run_ahead(machine, _of_host_and_drives(known))
     power_states = sleeping.power_states(machine, known)
     machine = sleeping.not_woken(machine, power_states, known, mounts)
     listed = registry.Listed(machine)
@@ -323,7 +320,7 @@ def _mounts(machine: Machine) -> tuple[MountEntry, ...] | Unknown:
 
 def _commands(machine: Machine, tree: BlockTree, labels_told: bool) -> list[Argv]:
     """Every command that the survey will want the answer of, but for those about filesystems."""
-    wanted = _of_host_and_drives(machine, tree)
+    wanted = _of_host_and_drives(tree)
     if tree.devices and not labels_told:
         wanted.append(block_files.LSBLK_LABELS_ARGV)
     if _has_mapped(tree):
@@ -341,9 +338,9 @@ def _commands(machine: Machine, tree: BlockTree, labels_told: bool) -> list[Argv
     return wanted
 
 
-def _of_host_and_drives(machine: Machine, tree: BlockTree) -> list[Argv]:
+def _of_host_and_drives(tree: BlockTree) -> list[Argv]:
     """Those that read no disk."""
-    wanted = _of_host(machine)
+    wanted = [*_OF_HOST]
     for device in tree.devices.values():
         if device.is_disk:
             wanted += drive.commands(device, transport(device))
