@@ -5,6 +5,7 @@ Only `tools/dist` packs this; everything else runs on msgspec itself. tests/dist
 
 from __future__ import annotations
 
+import functools
 import keyword
 from typing import Any, NamedTuple
 
@@ -70,6 +71,7 @@ class StructConfig(NamedTuple):
 
     frozen: bool = False
     eq: bool = True
+    order: bool = False
     kw_only: bool = False
     dict: bool = False
     forbid_unknown_fields: bool = False
@@ -135,6 +137,9 @@ class StructMeta(type):
         elif "__eq__" not in namespace:
             made.__eq__ = _equal
             made.__hash__ = namespace.get("__hash__") or (_hash if config.frozen else None)
+        if config.order:
+            made.__lt__ = _less
+            functools.total_ordering(made)
         return made
 
     def __init__(cls, name: str, bases: tuple[type, ...], namespace: dict[str, Any], **_: Any) -> None:
@@ -190,6 +195,14 @@ def _refuse(self: Any, name: str, value: Any) -> None:
     if name in type(self).__struct_fields__ or not hasattr(self, "__dict__"):
         raise AttributeError(f"immutable type: '{type(self).__name__}'")
     object.__setattr__(self, name, value)
+
+
+def _less(self: Any, other: Any) -> Any:
+    if type(self) is not type(other):
+        return NotImplemented
+    return [getattr(self, one) for one in self.__struct_fields__] < [
+        getattr(other, one) for one in other.__struct_fields__
+    ]
 
 
 def _equal(self: Any, other: Any) -> Any:
