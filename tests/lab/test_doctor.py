@@ -124,18 +124,22 @@ def test_a_thin_pool_that_has_no_space_is_told_and_not_its_volume(scenario):
     run("modprobe", "dm-thin-pool")
     patience = Path("/sys/module/dm_thin_pool/parameters/no_space_timeout")
     scenario.undo(patience.write_text, patience.read_text())
-    patience.write_text("90")  # the look takes eight of these seconds on a quiet host, and the writer's end the rest
+    patience.write_text("0")  # writes wait until they are let go, however long the look takes on a busy host
     run("dmsetup", "create", "meta", "--table", f"0 8192 linear /dev/{disk} 0")
     scenario.undo(run, "dmsetup", "remove", "--retry", "meta")
     run("dmsetup", "create", "store", "--table", f"0 131072 linear /dev/{disk} 8192")
     scenario.undo(run, "dmsetup", "remove", "--retry", "store")
-    run("dmsetup", "create", "pool", "--table", "0 131072 thin-pool /dev/mapper/meta /dev/mapper/store 128 0")
+    table = "0 131072 thin-pool /dev/mapper/meta /dev/mapper/store 128 0"
+    run("dmsetup", "create", "pool", "--table", table)
     scenario.undo(run, "dmsetup", "remove", "--retry", "pool")
     run("dmsetup", "message", "/dev/mapper/pool", "0", "create_thin 0")
     run("dmsetup", "create", "thin", "--table", "0 524288 thin /dev/mapper/pool 0")
     scenario.undo(run, "dmsetup", "remove", "--retry", "thin")
     writer = subprocess.Popen(["dd", "if=/dev/zero", "of=/dev/mapper/thin", "bs=1M", "oflag=direct", "status=none"])
     scenario.undo(writer.wait)
+    scenario.undo(run, "dmsetup", "resume", "pool")  # the writes that waited fail
+    scenario.undo(run, "dmsetup", "suspend", "--noflush", "pool")
+    scenario.undo(run, "dmsetup", "load", "pool", "--table", f"{table} 1 error_if_no_space")
     wait_for("the pool to be full", lambda: "out_of_data_space" in run("dmsetup", "status", "pool"))
     found = causes()
     name = Path("/dev/mapper/pool").resolve().name
