@@ -44,7 +44,7 @@ def formatted(disks, name, megabytes):
 @needs_drive
 def test_a_journal_that_is_full_is_named_and_not_the_locks_that_are_held_meanwhile(tmp_path):
     with (
-        disk(tmp_path, 300, "x-bps-write=15000000") as drive,
+        disk(tmp_path, 300, "x-bps-write=8000000") as drive,
         mounted(drive.device, tmp_path / "data", "ext4", "-J", "size=4") as place,
         contextlib.ExitStack() as stack,
     ):
