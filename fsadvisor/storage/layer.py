@@ -154,6 +154,16 @@ class Below(Described, frozen=True, kw_only=True):
     )
     any_virtual: Fact[bool] = about("a disk below is virtual", "disk.virtual")
     any_rotational: Fact[bool] = about("a disk below is rotational and not virtual", "disk.rotational, disk.virtual")
+    data_rotational: Fact[bool] = about(
+        "the same of the disks that hold data: those of an external log or journal don't count", "below.any_rotational"
+    )
+    log_rotational: Fact[bool] = about(
+        "there is an external log or journal, and a disk of it is rotational and not virtual",
+        "mountinfo, dumpe2fs, disk.rotational",
+    )
+    log_plp: Fact[PlpVerdict] = some(
+        "the weakest power-loss verdict of the disks of the external log or journal", "mountinfo, dumpe2fs, disk.plp"
+    )
     any_shingled: Fact[bool] = about(
         "a hard disk below records in shingles (SMR) by a page, its zones or its TRIM", "disk.shingled_by"
     )

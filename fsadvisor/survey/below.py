@@ -24,6 +24,7 @@ NOT_FOLLOWED = Unknown(Cause.NOT_EXPOSED, "", "the stack can't be followed down 
 
 _PATHS = Unknown(Cause.NOT_EXPOSED, "", "several of the disks below are paths to the same one")
 _ONE_PART = Known(False, "the stack in /sys/block")
+_NO_LOG = Known(False, "no external log or journal")
 NOTHING = Below(**dict.fromkeys(Below.__struct_fields__, NOT_APPLICABLE))
 """Under a filesystem that lives in memory."""
 
@@ -46,16 +47,17 @@ def fold_below(
         else:
             own = block is not None and type_of(block.type).uuid_in_common
             spread = filesystems[subject].one_copy_spread if own else _ONE_PART
+            log = inventory.tree.devices[block.log].id if block is not None and block.log else None
             found[subject] = folding.below(
-                subject, _discards(inventory, subject), _read_ahead(inventory, subject), spread
+                subject, _discards(inventory, subject), _read_ahead(inventory, subject), spread, log
             )
     return overlay.suppose("below", found)
 
 
 def _discards(inventory: Inventory, subject: str) -> tuple[Fact[bool], ...]:
-    """Whether discards are taken right below: a queue already tells what its layers pass on."""
+    """Whether discards are taken right below: a queue already tells what its layers pass on. A log frees nothing."""
     block = inventory.block(subject)
-    names = block.devices if block else (subject.partition(":")[2],)
+    names = [it for it in block.devices if it != block.log] if block else [subject.partition(":")[2]]
     devices = (inventory.tree.devices.get(name) for name in names)
     return tuple(inventory.queue_of(device).discards for device in devices if device is not None)
 
@@ -90,11 +92,16 @@ class Folding:
         self._names: dict[tuple[str, ...], str] = {}
 
     def below(
-        self, subject: str, discards: tuple[Fact[bool], ...], read_ahead: Fact[int], spread: Fact[bool] = _ONE_PART
+        self,
+        subject: str,
+        discards: tuple[Fact[bool], ...],
+        read_ahead: Fact[int],
+        spread: Fact[bool] = _ONE_PART,
+        log: str | None = None,
     ) -> Below:
         """What is under a subject; `discards` of the devices right below: their queues tell what layers pass on.
 
-        `spread` says whether the filesystem itself spans several devices.
+        `spread` says whether the filesystem itself spans several devices, `log` which of them is its external log.
         """
         under = self._stack.under(subject)
         followed = self._stack.followed(subject)
@@ -114,11 +121,15 @@ class Folding:
         one_drive = _PATHS if by_paths else _one_drive([self._disks[at] for at in leaves], followed)
         whole = [it.incomplete for it in layers if it.incomplete is not soundness.NO_ARRAY]
         any_incomplete = read_fact.any_of([*whole, *([] if followed else [NOT_FOLLOWED])], names)
-        key = (leaves, followed, discards, any_thin, raid_levels, spans_disks, one_drive, read_ahead, any_incomplete)
+        key = (
+            leaves, followed, log, discards, any_thin, raid_levels, spans_disks, one_drive, read_ahead, any_incomplete
+        )  # fmt: skip
         found = self._folded.get(key)
         if found is None:
+            of_log = self._log_and_data(subject, log) if log else {}
             found = self._folded[key] = replace(
                 self._of_disks(leaves, followed, names),
+                **of_log,
                 any_discards=read_fact.any_of(discards or (NOT_FOLLOWED,), names),
                 any_thin=any_thin,
                 raid_levels=raid_levels,
@@ -128,6 +139,19 @@ class Folding:
                 any_incomplete=any_incomplete,
             )
         return found
+
+    def _log_and_data(self, subject: str, log: str) -> dict[str, Fact[bool] | Fact[PlpVerdict]]:
+        """What the disks of an external log tell, and those of the data alone; both may be on one."""
+        data = self._of_devices([it for it in self._stack.below[subject] if it != log], subject)
+        own = self._of_devices([log], subject)
+        return {"data_rotational": data.any_rotational, "log_rotational": own.any_rotational, "log_plp": own.plp}
+
+    def _of_devices(self, devices: Sequence[str], subject: str) -> Below:
+        """What the disks below some of a filesystem's devices tell."""
+        found = dict.fromkeys(at for device in devices for at in (device, *self._stack.under(device)))
+        leaves = tuple(at for at in found if at in self._disks)
+        open_ended = subject in self._stack.open_ended or not devices
+        return self._of_disks(leaves, not open_ended and all(map(self._stack.followed, devices)), _names(leaves))
 
     def _spans_disks(self, subject: str) -> Fact[bool]:
         """Whether a mapped device over several others joins parts of several disks; an array below it is one part."""
@@ -154,6 +178,7 @@ def _fold(leaves: Mapping[str, Disk], followed: bool, names: str) -> Below:
         return [*map(pick, leaves.values()), *([] if followed else [NOT_FOLLOWED])]
 
     unprotected = [_unprotected(disk) for disk in leaves.values()]
+    any_rotational = read_fact.any_of(every(_spins), names)
     return Below(
         disks=Known(tuple(at.partition(":")[2] for at in leaves), "the stack in /sys/block")
         if followed
@@ -166,7 +191,10 @@ def _fold(leaves: Mapping[str, Disk], followed: bool, names: str) -> Below:
         flush_ms_avg=_slowest_flush(leaves, followed),
         least_worn_percent=_least_worn(leaves, followed),
         any_virtual=read_fact.any_of(every(lambda it: it.virtual), names),
-        any_rotational=read_fact.any_of(every(_spins), names),
+        any_rotational=any_rotational,
+        data_rotational=any_rotational,
+        log_rotational=_NO_LOG if followed else NOT_FOLLOWED,
+        log_plp=NOT_APPLICABLE,
         any_shingled=read_fact.any_of(every(_shingled), names),
         any_discards=NOT_FOLLOWED,
         any_incomplete=NOT_FOLLOWED,

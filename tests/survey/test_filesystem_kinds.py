@@ -147,6 +147,27 @@ def test_the_read_ahead_of_a_filesystem_is_not_that_of_its_log():
     assert below.read_ahead_kib.value == 64
 
 
+@each(
+    ("options", "rotational"),
+    [
+        ("rw,logdev=/dev/sdb", (True, False, True)),
+        ("rw,logdev=/dev/sda1", (False, False, False)),
+        ("rw,rtdev=/dev/sdb", (True, True, False)),  # files are there
+        ("rw,logdev=/dev/sda1,rtdev=/dev/sdb", (True, True, False)),
+        ("rw,logdev=/dev/sdb,rtdev=/dev/sda1", (True, False, True)),
+        ("rw,logdev=/dev/gone", (None, None, None)),
+        ("rw,logdev=/dev/sdb,rtdev=/dev/gone", (True, None, True)),
+        ("rw", (False, False, False)),
+    ],
+)
+def test_a_hard_disk_of_an_external_log_is_not_one_of_the_data(options, rotational):
+    parts = [disk("sda"), partition("sda", "sda1", "8:1"), disk("sdb", number="8:16", queue__rotational="1")]
+    made = machine(*parts, mounts=[mounted("xfs", options)])
+    below = next(it for it in survey(made, {}).subjects if it.id == "mount:/srv").scope["below"]
+    facts = (below.any_rotational, below.data_rotational, below.log_rotational)
+    assert tuple(None if isinstance(it, Unknown) else it.value for it in facts) == rotational
+
+
 def test_noload_leaves_a_journal_alone():
     assert journalled("", options="rw\nnorecovery\n").journal.value is False
 

@@ -34,8 +34,8 @@ MOUNTINFO = "/proc/self/mountinfo"
 class Superblock(Struct, frozen=True, kw_only=True, gc=False):
     """One filesystem and the mounts that show it, the one of its top first.
 
-    `devices` are kernel names; `followed` says whether they are all of them. `upper` is the directory that an overlay
-    writes to, `directory` that of a Btrfs in sysfs.
+    `devices` are kernel names; `followed` says whether they are all of them, `log` which is that of an external log.
+    `upper` is the directory that an overlay writes to, `directory` that of a Btrfs in sysfs.
     """
 
     id: str
@@ -45,16 +45,21 @@ class Superblock(Struct, frozen=True, kw_only=True, gc=False):
     mounts: tuple[MountEntry, ...]
     devices: tuple[str, ...]
     followed: bool
+    log: str | None = None
     upper: str | None = None
     directory: str | None = None
 
 
 class Devices(NamedTuple):
-    """The kernel's names of the devices under a mount, and whether those are all; its directory in sysfs, if any."""
+    """The kernel's names of the devices under a mount, and whether those are all; its directory in sysfs, if any.
+
+    `log` is the name among them of the one that holds only the log or journal.
+    """
 
     names: tuple[str, ...]
     all_known: bool
     directory: str | None = None
+    log: str | None = None
 
 
 class Variant(Struct, frozen=True, kw_only=True):

@@ -57,7 +57,9 @@ def _devices(
     if number is None or isinstance(number, Unknown):
         return Devices((device.name,), number is None)
     journal = tree.numbered(number)
-    return Devices((device.name, journal.name), True) if journal else Devices((device.name,), False)
+    if journal is None:
+        return Devices((device.name,), False)
+    return Devices((device.name, journal.name), True, log=journal.name)
 
 
 def _commands_for_devices(machine: Machine, device: str, journals: Any) -> tuple[Argv, ...]:  # noqa: ANN401 - of _journals

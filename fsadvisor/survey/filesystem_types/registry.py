@@ -155,6 +155,7 @@ def _superblock(mounts: list[MountEntry], tree: BlockTree, listed: Listed) -> Su
         mounts=tuple(mounts),
         devices=devices.names,
         followed=devices.all_known,
+        log=devices.log,
         upper=option(mount, "upperdir") if mount.fs_type == OVERLAY else None,
         directory=devices.directory,
     )

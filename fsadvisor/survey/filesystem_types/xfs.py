@@ -139,9 +139,10 @@ def _devices(
     _listed: Any,  # noqa: ANN401 - nothing is listed
 ) -> Devices:
     """Its log and its real-time section may be on devices of their own."""
-    paths = (option(mount, name) for name in ("logdev", "rtdev"))
-    others = [tree.named(path) for path in paths if path]
-    return Devices(tuple(it.name for it in (device, *others) if it), device is not None and all(others))
+    paths = [option(mount, name) for name in ("logdev", "rtdev")]
+    log, real_time = (tree.named(path) if path else None for path in paths)
+    found = tuple(it.name for it in (device, log, real_time) if it)
+    return Devices(found, len(found) == 1 + sum(map(bool, paths)), log=log.name if log else None)
 
 
 def _mkfs_alike(filesystem: Filesystem) -> tuple[str, ...]:
