@@ -169,6 +169,23 @@ def ext4_goes_on_after_errors() -> Window:
     return server((), (place(errors=2, turned=False),), None, line.format(6900) + line.format(6905))
 
 
+@situation("filesystem-damage-logged:/srv", never=("/mnt/home", "/mnt/rclone", "/tank"))
+def another_filesystem_is_damaged() -> Window:
+    """The ext4 on sdb1 is damaged: not the NFS whose export has its name, the program's mount, or the ZFS."""
+    line = "[ 6900.000000] EXT4-fs error (device sdb1): ext4_lookup:1785: inode #2: comm ls: deleted inode\n"
+    return server(
+        (),
+        (
+            place(errors=1, turned=False),
+            place("/mnt/home", "filer:/export/sdb1", "", type="nfs4"),
+            place("/mnt/rclone", "remote", "", type="fuse.rclone"),
+            place("/tank", "tank/home", "", type="zfs"),
+        ),
+        None,
+        line,
+    )
+
+
 @situation("device-errors-logged:sdb", never=("filesystem-damage-logged",))
 def a_drive_fails_below_an_ext4() -> Window:
     """sdb has I/O errors: what the filesystem says is their echo."""

@@ -175,9 +175,10 @@ def test_a_program_of_fuse_that_hangs_is_told_as_a_filesystem_that_does_not_answ
     fuse = os.open("/dev/fuse", os.O_RDWR)
     try:
         options = f"fd={fuse},rootmode=40000,user_id=0,group_id=0,allow_other"
-        done = libc.mount(b"hung", str(place).encode(), b"fuse.hung", 0, options.encode())
+        done = libc.mount(b"/dev/loop0", str(place).encode(), b"fuse.hung", 0, options.encode())
         assert done == 0
-        found = causes(diagnosis(1), str(place))
+        seen = diagnosis(1)
+        found = causes(seen, str(place))
         by_path = fsadvisor("doctor", f"{place}/file", "--seconds", "1").stdout.decode()
         refused = fsadvisor("doctor", "fsync", f"{place}/file", "--seconds", "1")
         os.close(fuse)
@@ -186,6 +187,7 @@ def test_a_program_of_fuse_that_hangs_is_told_as_a_filesystem_that_does_not_answ
         libc.umount2(str(place).encode(), 2)
         with contextlib.suppress(OSError):
             os.close(fuse)
+    assert [one.device for one in seen.window.filesystems if one.mount_point == str(place)] == [""], "its user named it"
     assert list(found) == list(ended) == ["filesystem-does-not-answer"]
     assert "has ended" in ended["filesystem-does-not-answer"].verdict.instructions().advice
     assert "fsadvisor explain filesystem-does-not-answer" in by_path

@@ -337,8 +337,9 @@ def _journal_full(filesystem: Filesystem, here: list[Program], window: Window) -
 
 
 def own_names(filesystem: Filesystem) -> frozenset[str]:
-    """What the kernel's log calls it: its device, or its partition."""
-    return frozenset({filesystem.device, filesystem.source.rpartition("/")[2]})
+    """What the kernel's log calls it: its device, or its partition; nothing where it is on no device (NFS, FUSE)."""
+    device = filesystem.device
+    return frozenset({device, filesystem.source.rpartition("/")[2]}) if device else frozenset()
 
 
 def _busy(devices: frozenset[str], window: Window) -> float:

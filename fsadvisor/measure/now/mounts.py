@@ -90,7 +90,7 @@ def add_turned(known: tuple[Filesystem, ...], log: tuple[Logged, ...] | None, re
     sure = [line for line in log or () if not line.doubtful]
     since = {line.device: line.first for line in sure if line.kind == "read-only"}
     version = Version.parse(release)
-    for fs in known:
+    for fs in (each for each in known if each.type == "xfs"):
         _add_shut_down(fs, [line for line in sure if line.device == _kernel_name(fs.source)])
     for fs in (each for each in known if each.errors):
         moment = since.get(_kernel_name(fs.source))
@@ -136,7 +136,8 @@ def _filesystem(
     nfs: Mapping[str, tuple[float, float, float]],
     times: Mapping[str, int],
 ) -> Filesystem:
-    source = _kernel_name(mount.source)
+    of_fuse = mount.fs_type.partition(".")[0] == "fuse"  # any user names what he mounts with it
+    source = "" if of_fuse else _kernel_name(mount.source)
     device = symptoms.device_name(mount.major_minor) or source
     made = Filesystem(
         mount_point=mount.mount_point,
