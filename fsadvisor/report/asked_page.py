@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from fsadvisor.measure.now.facts import devices_of, named
+from fsadvisor.measure.now.facts import named
+from fsadvisor.measure.now.mounts import devices_of
 from fsadvisor.pages.document import Block, Gap, paragraph
 from fsadvisor.pages.glyphs import clean, line
 from fsadvisor.report.doctor_page import no, title

@@ -11,7 +11,8 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from fsadvisor.facts import Known, Unknown
-from fsadvisor.measure.now.facts import devices_of, named
+from fsadvisor.measure.now.facts import named
+from fsadvisor.measure.now.mounts import devices_of
 from fsadvisor.pages import plots
 from fsadvisor.pages.document import Block, DrawnLines, Gap, paragraph
 from fsadvisor.pages.glyphs import UNICODE, clean, line

@@ -273,7 +273,7 @@ class Now(Described, frozen=True, kw_only=True):
     # a device
     busy_percent: Fact[float] = some("time with a request under way", "/proc/diskstats", "percent")
     queue: Fact[float] = some("requests under way, on average", "/proc/diskstats")
-    in_flight: Fact[int] = some("requests begun and not ended at the end of the look", "/proc/diskstats")
+    in_flight: Fact[int] = some("requests begun and not ended at the end of the look", "/proc/diskstats", "requests")
     below_answers: Fact[bool] = some("no filesystem that it stands on fails to answer statfs", "statfs(2)")
     completed: Fact[int] = some("reads, writes, discards and flushes that ended", "/proc/diskstats")
     requests: Fact[float] = some("reads and writes per second", "/proc/diskstats")

@@ -13,8 +13,9 @@ from fsadvisor.machine import symptoms
 from fsadvisor.machine.live import LiveMachine
 from fsadvisor.machine.time_limits import within
 from fsadvisor.measure.now.answer import answer
-from fsadvisor.measure.now.facts import devices_of, named
+from fsadvisor.measure.now.facts import named
 from fsadvisor.measure.now.full import full
+from fsadvisor.measure.now.mounts import devices_of
 from fsadvisor.measure.now.observe import observe
 from fsadvisor.measure.now.stored_windows import chosen_of, windows_in
 from fsadvisor.measure.now.traced import traced

@@ -64,6 +64,43 @@ def nvme_commands_time_out() -> Window:
     return server((Task(pid=800, name="mysqld", stack=READ),), (fs,), (silent,), log, io_some=1.0)
 
 
+_FLUSH: Final = ("submit_bio_wait", "blkdev_issue_flush", "ext4_sync_file", "do_fsync")
+_RECORD: Final = ("jbd2_journal_commit_transaction", "kjournald2")
+_IDLE: Final = {"reads": 0.0, "busy": 0.0}
+
+
+@situation(
+    "device-silent:sdb", words=("sdb: 1 request in flight", "mysqld (pid 800)"), never=("program-", "power-loss")
+)
+def a_flush_that_does_not_end() -> Window:
+    """sdb ends nothing: a flush of it hangs, for which mysqld waits. The counters of Linux 6.1 call it idle."""
+    return server((database(stack=_FLUSH, goes_on=False),), None, (disk("sdb", **_IDLE), disk("sda")), io_some=1.0)
+
+
+@situation("device-silent:sdb", words=("jbd2/sdb1-8 (pid 300)", "mysqld (pid 800)"), never=("program-", "power-loss"))
+def a_commit_whose_flush_does_not_end() -> Window:
+    """sdb ends nothing: the journal's last write, which begins with a flush, hangs. mysqld waits for the commit."""
+    journal = Task(pid=300, name="jbd2/sdb1-8", stack=_RECORD, kernel=True, places=())
+    return server((database(goes_on=False), journal), None, (disk("sdb", **_IDLE),), io_some=1.0)
+
+
+@situation("program-waits-for-commits:mysqld (pid 800)", never=("device-silent",))
+def a_flush_that_waits_behind_others_work() -> Window:
+    """mysqld waits for one flush all the time, and sdb ends requests of others meanwhile: it is not silent."""
+    volume = disk("dm-1", below=("sdb",), **_IDLE)
+    fs = place(source="/dev/mapper/vg-db", device="dm-1")
+    busy = disk("sdb", reads=60.0, read_ms=9.0, busy=0.6, queue=0.7)
+    return server((database(stack=_FLUSH, goes_on=False),), (fs,), (volume, busy), io_some=1.0)
+
+
+@situation("program-waits-for-commits:mysqld (pid 800)", never=("device-silent",))
+def a_flush_of_which_it_is_not_told_where() -> Window:
+    """mysqld has files on two disks, and waits for a flush of one of them: none is called silent by a guess."""
+    here = database(stack=_FLUSH, goes_on=False, places=("/srv", "/log"))
+    disks = (disk("sdb", **_IDLE), disk("sdc", **_IDLE))
+    return server((here,), (place(), place("/log", "/dev/sdc1", "sdc")), disks, io_some=1.0)
+
+
 @situation("thin-pool-stopped:dm-2", words=("out_of_data_space", "qemu (pid 800)"), never=("program-stuck",))
 def a_full_thin_pool() -> Window:
     """The thin pool is full: writes wait until it grows."""

@@ -1,10 +1,7 @@
 """`fsadvisor doctor` on incidents that need the device mapper, md, or a control group's own memory."""
 
 import contextlib
-import fcntl
-import os
 import socket
-import struct
 import subprocess
 import sys
 import threading
@@ -18,25 +15,16 @@ from fsadvisor.measure.now.observe import observe
 from fsadvisor.rulebook.loading import own_rulebook
 from tests.lab import null_blk, remedies
 from tests.lab.flushes import writes_ended
-from tests.lab.hurting import causes, hurting
+from tests.lab.hurting import at_work, causes, hurting
 from tests.lab.scenario import disks, run, settle, wait_for
 
 pytestmark = pytest.mark.lab
-SYNCS = "import os\nf = os.open('one', os.O_CREAT | os.O_RDWR)\nwhile True: os.pwrite(f, bytes(4096), 0); os.fsync(f)"
 GROUPS = Path("/sys/fs/cgroup")
 MEMORY_MIB = 64
 TOUCHES = "import random\nb = bytearray(b'x' * (160 << 20))\nn = len(b)\nwhile True: b[random.randrange(n)] ^= 1"
 SLOWEST_KIBS = "2000"
 """What an array's own work is limited to, so that it outlasts the look on a quick host."""
 READS = "import os\nf = os.open('big', os.O_RDONLY)\nwhile True:\n os.lseek(f, 0, 0)\n while os.read(f, 1 << 20): pass"
-
-
-def at_work(scenario, place):
-    """A program that syncs without pause."""
-    process = subprocess.Popen([sys.executable, "-c", SYNCS], cwd=place)
-    scenario.undo(process.wait)
-    scenario.undo(process.kill)
-    return process
 
 
 def mapped(scenario, target):
@@ -209,59 +197,6 @@ def test_an_nfs_server_that_stops_is_told_with_who_waits(scenario):
     found = causes()
     scenario.tell(claim=f"filesystem-does-not-answer of {place}", seen=", ".join(sorted(map(" ".join, found))))
     assert found == {("filesystem-does-not-answer", str(place))}
-
-
-class LateServer(threading.Thread):
-    """Answers the requests of an NBD device from memory, each after 150 ms: what its protocol calls transmission."""
-
-    def __init__(self, sock, size):
-        super().__init__(daemon=True)
-        self.sock, self.held = sock, bytearray(size)
-
-    def run(self):
-        with self.sock, self.sock.makefile("rb") as asked:
-            while len(head := asked.read(28)) == 28:
-                _, kind, handle, at, size = struct.unpack(">IIQQI", head)
-                time.sleep(0.15)
-                answer = struct.pack(">IIQ", 0x67446698, 0, handle)
-                if kind & 0xFFFF == 0:
-                    answer += self.held[at : at + size]
-                elif kind & 0xFFFF == 1:
-                    self.held[at : at + size] = asked.read(size)
-                elif kind & 0xFFFF == 2:
-                    return
-                self.sock.sendall(answer)
-
-
-SET_SOCK, SET_BLKSIZE, DO_IT, SET_SIZE_BLOCKS, DISCONNECT = (0xAB00 + n for n in (0, 1, 3, 7, 8))
-
-
-def test_an_nbd_target_that_lags_is_told_as_slow(scenario):
-    """an NBD server that answers each request after 150 ms, under a program that syncs: the device, and whose it is"""
-    run("modprobe", "nbd", "nbds_max=1")
-    away = ["modprobe", "-q", "-r", "nbd"]  # udev opens the device a last time
-    scenario.undo(wait_for, "nbd to go", lambda: subprocess.run(away, check=False).returncode == 0)
-    ours, theirs = socket.socketpair()
-    scenario.undo(theirs.close)
-    LateServer(ours, 64 << 20).start()
-    device = os.open("/dev/nbd0", os.O_RDWR)
-    scenario.undo(os.close, device)
-    fcntl.ioctl(device, SET_BLKSIZE, 4096)
-    fcntl.ioctl(device, SET_SIZE_BLOCKS, 16384)
-    fcntl.ioctl(device, SET_SOCK, theirs.fileno())
-    serving = threading.Thread(target=fcntl.ioctl, args=(device, DO_IT), daemon=True)
-    serving.start()
-    scenario.undo(serving.join, 30)
-    scenario.undo(fcntl.ioctl, device, DISCONNECT)
-    wait_for("the device to be there", lambda: Path("/sys/block/nbd0/size").read_text().strip() == "131072")
-    run("mkfs.ext2", "-q", "-F", "-I", "256", "/dev/nbd0")
-    at_work(scenario, scenario.mount("/dev/nbd0", "data"))
-    seen = observe(8)
-    told = answer(seen, own_rulebook().rules).found
-    found = {(one.verdict.rule.id, one.verdict.subject.name) for one in told if one.hurts}
-    scenario.tell(claim="device-slow of nbd0", seen=", ".join(sorted(map(" ".join, found))))
-    assert found == {("device-slow", "nbd0")}, [one for one in seen.devices if one.name == "nbd0"]
-    assert "another machine's" in told[0].verdict.instructions().advice
 
 
 class LateLink(threading.Thread):

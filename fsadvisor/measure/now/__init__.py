@@ -125,6 +125,10 @@ class Program(Struct, kw_only=True, omit_defaults=True):
     """Those of them that wait to begin a write on a frozen filesystem."""
     frozen_at: tuple[str, ...] = ()
     """Where that can be: the file that it writes to, or else what its arguments and its directory name."""
+    flushing: int = 0
+    """Those of them that wait for a flush, or for a write of a journal, to end."""
+    flushing_at: tuple[str, ...] = ()
+    """Where that can be: the file of the call that waits, or else what its arguments and its directory name."""
     journal_full: float = 0.0
     """Waited until the journal had room again."""
     journal_at: tuple[str, ...] = ()

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 from msgspec.structs import replace
 
 from fsadvisor.facts import Cause, Fact, Known, Unknown
-from fsadvisor.measure.now.mounts import pool_of
+from fsadvisor.measure.now.mounts import devices_of, flushed_by, pool_of, with_below, works_on
 from fsadvisor.storage import Now, Subject
 from fsadvisor.survey.filesystem_types.registry import TYPES
 
@@ -119,7 +119,6 @@ def _within(group: str, path: str) -> bool:
 
 def _device(dev: Device, window: Window) -> Now:
     requests = dev.reads + dev.writes if dev.requests is None else dev.requests
-    ended = (requests + (dev.flushes or 0) + (dev.discards or 0)) * window.seconds
     spent = dev.reads * (dev.read_ms or 0) + dev.writes * (dev.write_ms or 0) + requests * (dev.request_ms or 0)
     programs = (program for program in window.programs if not program.kernel and not program.job)
     here = [program for program in programs if works_on(program, dev.name, window)]
@@ -142,13 +141,14 @@ def _device(dev: Device, window: Window) -> Now:
     facts["reached_by"] = _fact(next(reached, "none of these"))
     if dev.md_action is not None:
         facts["md_action"] = _fact("delayed" if dev.md_done == "delayed" else dev.md_action)
+    hung = _hung_flushes(dev, below, window)
     return Now(
         **_base(window, "device", dev.name),
-        busy_percent=_percent(dev.busy),
+        busy_percent=_percent(1.0 if hung else dev.busy),
         queue=_fact(round(dev.queue, 2)),
-        in_flight=_fact(dev.in_flight),
+        in_flight=_fact(dev.in_flight or hung),
         below_answers=_fact(not below.intersection(silent)),
-        completed=_fact(round(ended)),
+        completed=_fact(round(_ended(dev) * window.seconds)),
         requests=_fact(round(requests, 1)),
         moved_bytes=_fact(round(dev.read_bytes + dev.write_bytes)),
         latency_ms=_fact(round(spent / requests, 2) if requests else None),
@@ -168,6 +168,30 @@ def _device(dev: Device, window: Window) -> Now:
 def _may_be_spared(dev: Device, window: Window) -> bool:
     """Whether a multipath device above has, or may have, a path that works: then it goes on without this one."""
     return any(one.is_multipath and one.paths != 0 and dev.name in one.below for one in window.devices)
+
+
+def _hung_flushes(dev: Device, below: frozenset[str], window: Window) -> int:
+    """Threads that waited for one flush here all the time, while nothing ended here or in what this is made of.
+
+    Linux 6.1 counts a flush, or a write that begins with one, when it has ended: a device that hangs in it looks idle.
+    (blk_mq_check_inflight counts what was handed to the driver, and that is the flush of all of them together.)
+    """
+    if any(_ended(one) for one in window.devices if one.name in below):
+        return 0
+    waits = (one for one in window.programs if one.flushing and flushed_by(one.flushing_at, window) == {dev.name})
+    return sum(one.flushing for one in waits if not (one.kernel and _may_hold_up(one, window)))
+
+
+def _may_hold_up(journal: Program, window: Window) -> bool:
+    """Whether a program waits there for another thing than the journal: jbd2 may wait until its operation has ended."""
+    here = (one for one in window.programs if not one.kernel and not {*one.places}.isdisjoint(journal.flushing_at))
+    return any(one.waiting and one.kind != "journal" and not one.flushing for one in here)
+
+
+def _ended(dev: Device) -> float:
+    """Requests per second, flushes and discards among them."""
+    requests = dev.reads + dev.writes if dev.requests is None else dev.requests
+    return requests + (dev.flushes or 0) + (dev.discards or 0)
 
 
 def _below_busy(names: frozenset[str], window: Window) -> float:
@@ -195,32 +219,6 @@ def movers_of(here: list[Program]) -> list[Program]:
     together = ([one for one in ordered if one.unit == unit and moved_by(one)] for unit in units)
     by_share = [few, *together]
     return next((found for found in by_share if sum(map(moved_by, found)) >= _MOST * moved), few or ordered[:1])
-
-
-def works_on(program: Program, device: str, window: Window) -> bool:
-    """Whether a filesystem that the program works in stands on the device, or it works on the device itself."""
-    return any(device in devices_of(place, window) for place in program.places)
-
-
-def devices_of(place: str, window: Window) -> frozenset[str]:
-    """The device of a mount point, or the one that is called so (/dev/sdb), and all those below it."""
-    mounted = (one.device for one in window.filesystems if one.mount_point == place)
-    raw = (one.name for one in window.devices if f"/dev/{one.name}" == place)
-    return with_below((*mounted, *raw), window)
-
-
-def with_below(devices: Iterable[str], window: Window) -> frozenset[str]:
-    """The devices, and all that they are made of: the filesystem of a loop device's file, too, by its mount point."""
-    under = {one.mount_point: one.device for one in window.filesystems}
-    below = {one.name: (*one.below, one.stands_on, under.get(one.stands_on, "")) for one in window.devices}
-    left = list(devices)
-    found: set[str] = set()
-    while left:
-        name = left.pop()
-        if name and name not in found:
-            found.add(name)
-            left += below.get(name, ())
-    return frozenset(found)
 
 
 def _filesystems(window: Window) -> Iterator[Now]:

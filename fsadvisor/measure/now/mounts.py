@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
     from fsadvisor.machine.symptoms import Holds
-    from fsadvisor.measure.now import Logged, Program
+    from fsadvisor.measure.now import Logged, Program, Window
     from fsadvisor.readers.mount_tables import MountEntry
 
 _OTHERS: Final = frozenset({"overlay", "tmpfs", "nfs", "nfs4", "cifs", "smb3", "ceph", "9p", "virtiofs"})
@@ -170,6 +170,48 @@ def _asks_its_owner_alone(mount: MountEntry) -> bool:
     """A FUSE mount of another user's, at which the kernel answers us by itself."""
     ours = {"allow_other", f"user_id={os.geteuid()}"}
     return mount.fs_type.startswith("fuse") and not ours & set(mount.super_options)
+
+
+def works_on(program: Program, device: str, window: Window) -> bool:
+    """Whether a filesystem that the program works in stands on the device, or it works on the device itself."""
+    return any(device in devices_of(place, window) for place in program.places)
+
+
+def devices_of(place: str, window: Window) -> frozenset[str]:
+    """The device of a mount point, or the one that is called so (/dev/sdb), and all those below it."""
+    return with_below(uppermost(place, window), window)
+
+
+def uppermost(place: str, window: Window) -> tuple[str, ...]:
+    """The device of a mount point, or the one that is called so, without those below it."""
+    mounted = (one.device for one in window.filesystems if one.mount_point == place)
+    return (*mounted, *(one.name for one in window.devices if f"/dev/{one.name}" == place))
+
+
+_OTHER_LOG: Final = re.compile(r"(logdev|rtdev)=", re.ASCII)
+
+
+def flushed_by(places: Iterable[str], window: Window) -> frozenset[str]:
+    """The devices that a flush of these places may go to; none where an XFS may have sent it to another."""
+    told = frozenset(places)
+    split = (one for one in window.filesystems if any(map(_OTHER_LOG.match, one.super_options)))
+    if any(one.mount_point in told for one in split):
+        return frozenset()
+    return frozenset(name for place in told for name in uppermost(place, window))
+
+
+def with_below(devices: Iterable[str], window: Window) -> frozenset[str]:
+    """The devices, and all that they are made of: the filesystem of a loop device's file, too, by its mount point."""
+    under = {one.mount_point: one.device for one in window.filesystems}
+    below = {one.name: (*one.below, one.stands_on, under.get(one.stands_on, "")) for one in window.devices}
+    left = list(devices)
+    found: set[str] = set()
+    while left:
+        name = left.pop()
+        if name and name not in found:
+            found.add(name)
+            left += below.get(name, ())
+    return frozenset(found)
 
 
 _PARTITION: Final = re.compile(r"(?:(?<=\d)p)?\d+$", re.ASCII)

@@ -69,6 +69,7 @@ class Waited(Struct, kw_only=True):
     running: int = 0
     stuck: int = 0
     frozen: int = 0
+    flushing: int = 0
     held_back: int = 0
     """Looks in which the kernel held it back because too much is dirty."""
     journal_full: int = 0
@@ -148,6 +149,13 @@ def _stuck(process: Waited, looks: int) -> None:
             functions = functions_of(where)
             freezing = "percpu_rwsem_wait" in functions and any(map(_FREEZE.fullmatch, functions))
             process.frozen += freezing
+            process.flushing += _for_flush(functions)
+
+
+def _for_flush(functions: Sequence[str]) -> bool:
+    """Whether it waits for a flush to end, or jbd2's thread for a write: that of a commit begins with a flush."""
+    commit = functions[1:] if functions[:1] == ("__wait_on_buffer",) else functions
+    return commit[:1] == ("jbd2_journal_commit_transaction",) or "blkdev_issue_flush" in functions
 
 
 _MOST: Final = 12
@@ -218,7 +226,9 @@ def _program(pid: int, waited: Waited | None, io: Io | None, looks: int, held: H
     made.works_in = held.paths[-1] if waited.directory and held.paths else ""
     made.stuck_s = held.not_run_s if waited.stuck else None
     made.frozen_at = places.of_waiting(held) if waited.frozen else ()
-    made.stuck, made.frozen = waited.stuck, waited.frozen
+    made.stuck, made.frozen, made.flushing = waited.stuck, waited.frozen, waited.flushing
+    if waited.flushing:
+        made.flushing_at = made.places if held.kernel else places.of_waiting(held)
     if waited.places:
         (made.kind, made.function), _ = waited.places.most_common(1)[0]
     return made

@@ -22,7 +22,8 @@ from msgspec import Struct, field
 from fsadvisor.machine import symptoms
 from fsadvisor.machine.kernel_events import Instance
 from fsadvisor.measure.now import Traced, TracedPlace, TracedProgram, Window
-from fsadvisor.measure.now.facts import devices_of, named
+from fsadvisor.measure.now.facts import named
+from fsadvisor.measure.now.mounts import devices_of
 from fsadvisor.readers.kernel_traces import event
 
 if TYPE_CHECKING:
