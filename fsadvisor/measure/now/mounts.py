@@ -90,7 +90,7 @@ def add_turned(known: tuple[Filesystem, ...], log: tuple[Logged, ...] | None, re
     sure = [line for line in log or () if not line.doubtful]
     since = {line.device: line.first for line in sure if line.kind == "read-only"}
     version = Version.parse(release)
-    for fs in (each for each in known if each.type == "xfs"):
+    for fs in known:
         _add_shut_down(fs, [line for line in sure if line.device == _kernel_name(fs.source)])
     for fs in (each for each in known if each.errors):
         moment = since.get(_kernel_name(fs.source))
@@ -100,14 +100,11 @@ def add_turned(known: tuple[Filesystem, ...], log: tuple[Logged, ...] | None, re
             fs.turned = False
 
 
-_SHUT_DOWN: Final = "xfs-shutdown"
-"""The one pattern of a stop that the mount's options do not show, and that a later line of a mount ends."""
-
-
 def _add_shut_down(fs: Filesystem, logged: list[Logged]) -> None:
-    """Once it was shut down, until it is mounted anew."""
+    """Once it was shut down, until it is mounted anew: where the options do not show it, its type has a pattern."""
+    own = [line for line in logged if line.pattern == f"{fs.type}-shutdown"]
     mounted = max((line.last for line in logged if line.kind == "mounted"), default="")
-    since = [max(line.first, mounted) for line in logged if line.pattern == _SHUT_DOWN and line.last > mounted]
+    since = [max(line.first, mounted) for line in own if line.last > mounted]
     if since:
         fs.turned, fs.turned_at = True, min(since)
 
