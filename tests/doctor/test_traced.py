@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from msgspec.structs import replace
 
 from fsadvisor.facts import Known
-from fsadvisor.measure.now import Device, Filesystem, Program, Traced, Window
+from fsadvisor.measure.now import Device, Filesystem, Journal, Program, Traced, Window
 from fsadvisor.measure.now.traced import Trace, summed
 from fsadvisor.pages.text import render
 from fsadvisor.readers.kernel_traces import event, parse_kernel_trace
@@ -195,6 +195,13 @@ def picture(window, **kept):
     lines = "".join(render(fsync_document(window, window.filesystems[0], subjects, ()), margin=0)).split("\n")
     assert max(map(len, lines)) <= 80
     return "\n".join(lines)
+
+
+def test_the_journal_of_another_filesystem_is_not_that_of_one_without_a_device():
+    nfs = Filesystem(mount_point="/srv/db", type="nfs4", source="filer:/export/sdb1")
+    journals = tuple(Journal(device=name, transactions=9, requested=5) for name in ("sdb1", "sdb1-8"))
+    page = picture(replace(WINDOW, filesystems=(nfs,), journals=journals))
+    assert "told of no commit" in page
 
 
 def test_the_picture_of_an_fsync_goes_from_the_program_down_to_the_drive():
