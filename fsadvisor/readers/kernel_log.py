@@ -167,7 +167,7 @@ def _matched(message: str) -> tuple[Pattern, str] | None:
     for pattern in _beginning(message[:1]):
         if any(map(message.__contains__, pattern.words)) and (match := pattern.match.match(message)):
             groups = match.groupdict()
-            return pattern, groups.get("device") or groups.get("device2") or ""
+            return pattern, (groups.get("device") or groups.get("device2") or "").removeprefix("/dev/")
     return None
 
 

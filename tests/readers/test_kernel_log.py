@@ -62,6 +62,12 @@ def test_a_line_that_only_echoes_another_is_not_counted():
     assert told(echo) == {("buffer-error-async", "sda"): 1}
 
 
+def test_a_device_is_called_by_its_name_where_the_line_has_its_path():
+    assert told("Buffer I/O error on dev /dev/sdb, logical block 16, async page read") == {
+        ("buffer-error-async", "sdb"): 1
+    }
+
+
 def test_what_was_said_before_another_drive_came_was_not_about_it():
     error = "I/O error, dev sdb, sector 8 op 0x1:(WRITE) flags 0x0"
     assert told(error, "sd 3:0:0:0: [sdb] Attached SCSI disk") == {}

@@ -6,6 +6,7 @@ from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, Final
 
 from fsadvisor.measure.now.facts import named, own_names
+from fsadvisor.measure.now.mounts import devices_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -68,7 +69,7 @@ def _turned(verdict: Verdict, window: Window) -> Since:
 
 
 def _last_ran(name: str, reach: frozenset[str], window: Window) -> Since:
-    stuck = [one for one in window.programs if one.stuck_s is not None and _is_in(one, name, reach)]
+    stuck = [one for one in window.programs if one.stuck_s is not None and _is_in(one, name, reach, window)]
     if not stuck:
         return _UNKNOWN
     longest = max(stuck, key=lambda one: one.stuck_s or 0.0)
@@ -76,5 +77,6 @@ def _last_ran(name: str, reach: frozenset[str], window: Window) -> Since:
     return began.isoformat(timespec="seconds"), f"when {named(longest)} last ran"
 
 
-def _is_in(program: Program, name: str, reach: frozenset[str]) -> bool:
-    return named(program) == name or bool({*program.places, *program.frozen_at} & reach)
+def _is_in(program: Program, name: str, reach: frozenset[str], window: Window) -> bool:
+    raw = (device for place in program.places if place.startswith("/dev/") for device in devices_of(place, window))
+    return named(program) == name or bool({*program.places, *program.frozen_at, *raw} & reach)
