@@ -297,10 +297,9 @@ class Now(Described, frozen=True, kw_only=True):
         "/proc/PID/stack",
         "percent",
     )
-    below_busy_percent: Fact[float] = some(
-        "time with a request or flush under way in the busiest that it is made of, or in itself",
+    below_idle: Fact[bool] = some(
+        "what it is made of is known to have a request or flush under way in less than half of the time",
         "/proc/diskstats",
-        "percent",
     )
     device_state: Fact[str] = some(
         "state of a SCSI device or an NVMe controller, where it is not one of several paths",

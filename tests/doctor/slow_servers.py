@@ -75,6 +75,14 @@ def a_volume_on_a_slow_disk() -> Window:
     return server((database(),), (place(source="/dev/dm-0", device="dm-0"),), devices, io_some=0.9)
 
 
+@situation("device-slow:dm-0", never=("mostly idle",))
+def a_volume_whose_disk_came_during_the_look() -> Window:
+    """dm-0 is slow. What its disk did is not known, for it came meanwhile: nothing is said of the layer."""
+    late = disk("dm-0", mapped="vg0-srv", below=("sdb",), reads=0.0, writes=5.0, write_ms=191.0, busy=1.0, queue=1.0)
+    fs = place(source="/dev/dm-0", device="dm-0")
+    return server((database(),), (fs,), (late,), uncounted=("sdb",), io_some=0.9)
+
+
 @situation("device-slow:sdc", never=("mostly idle", "md0", "sdb"))
 def one_half_of_a_mirror_is_slow() -> Window:
     """sdc takes 158 ms where the other half takes 0.4: that drive, before it fails."""

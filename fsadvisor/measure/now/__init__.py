@@ -282,6 +282,8 @@ class Window(Struct, kw_only=True, omit_defaults=True):
     directory_waiting: float | None = None
     """Threads that waited for the lock of a directory, on average."""
     devices: tuple[Device, ...] = ()
+    uncounted: tuple[str, ...] = ()
+    """What devices are made of and that came or went meanwhile, or whose counters began anew."""
     filesystems: tuple[Filesystem, ...] = ()
     programs: tuple[Program, ...] = ()
     groups: tuple[Group, ...] = ()

@@ -135,7 +135,7 @@ def _device(dev: Device, window: Window) -> Now:
     if dev.flushes is not None:
         facts["flush_ms"] = _fact(round(dev.flush_ms, 2) if dev.flushes and dev.flush_ms is not None else None)
     below = with_below({dev.name}, window)
-    facts["below_busy_percent"] = _percent(_below_busy(below - {dev.name} if dev.below else below, window))
+    facts["below_idle"] = _fact(_below_idle(below - {dev.name} if dev.below else below, window))
     silent = [place.mount_point for place in window.filesystems if place.answers is False]
     reached = (each.reached_by for each in window.devices if each.name in below and each.reached_by)
     facts["reached_by"] = _fact(next(reached, "none of these"))
@@ -176,7 +176,7 @@ def _hung_flushes(dev: Device, below: frozenset[str], window: Window) -> int:
     Linux 6.1 counts a flush, or a write that begins with one, when it has ended: a device that hangs in it looks idle.
     (blk_mq_check_inflight counts what was handed to the driver, and that is the flush of all of them together.)
     """
-    if any(_ended(one) for one in window.devices if one.name in below):
+    if not below.isdisjoint(window.uncounted) or any(_ended(one) for one in window.devices if one.name in below):
         return 0
     waits = (one for one in window.programs if one.flushing and flushed_by(one.flushing_at, window) == {dev.name})
     return sum(one.flushing for one in waits if not (one.kernel and _may_hold_up(one, window)))
@@ -194,9 +194,13 @@ def _ended(dev: Device) -> float:
     return requests + (dev.flushes or 0) + (dev.discards or 0)
 
 
-def _below_busy(names: frozenset[str], window: Window) -> float:
-    """The busiest of these devices, flushes among its work; a device that is left out of the window did nothing."""
-    return max((min(one.busy + (one.flush or 0), 1.0) for one in window.devices if one.name in names), default=0.0)
+_HALF: Final = 0.5
+
+
+def _below_idle(names: frozenset[str], window: Window) -> bool:
+    """Whether these devices are known to be mostly idle: one that came or went meanwhile may have been busy."""
+    busy = (one.busy + (one.flush or 0) for one in window.devices if one.name in names)
+    return names.isdisjoint(window.uncounted) and max(busy, default=0.0) < _HALF
 
 
 def moved_by(program: Program) -> float:

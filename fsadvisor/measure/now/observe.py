@@ -116,12 +116,14 @@ def observe(seconds: float, say: Callable[[str], None] = lambda _: None, every_s
     mounts.add_turned(filesystems, log, os.uname().release)
     mapper = asked("thin pools and multipath devices", partial(_mapper, totals), ("", ""))
     known = {place.device for place in filesystems} | {one.device for one in log or ()}
+    devices = tuple(_devices(totals, mapper, where))
     made = Window(
         when=now.isoformat(timespec="seconds"),
         seconds=round(totals.seconds, 2),
         looks=looks,
         root=os.geteuid() == 0,
-        devices=tuple(one for one in _devices(totals, mapper, where) if _worth(one, known)),
+        devices=tuple(one for one in devices if _worth(one, known)),
+        uncounted=tuple(sorted({name for one in devices for name in one.below} - {one.name for one in devices})),
         filesystems=filesystems,
         programs=seen_programs,
         journals=tuple(_journals(totals)),
