@@ -47,11 +47,13 @@ class Space(Struct, frozen=True, kw_only=True):
 
 
 class Holds(Struct, frozen=True, kw_only=True):
-    """Where a process is at work: ids of mounts that it writes to, then paths of its arguments and its directory."""
+    """Where a process is at work: ids of mounts that it writes to, and paths of its arguments."""
 
     group: str = ""
     written: tuple[int, ...] = ()
     paths: tuple[str, ...] = ()
+    directory: str = ""
+    """In which it works; '' where we may not ask that of another user's."""
     waits_in: tuple[int, ...] = ()
     """Ids of mounts of the files that are the first argument of calls in which its threads wait in state D."""
     kernel: bool = False
@@ -207,7 +209,7 @@ def holds(pid: int, stuck: Iterable[int] = ()) -> Holds:
     """
     written = _written(pid)
     paths: list[str] = []
-    kernel, verb = False, ""
+    kernel, verb, directory = False, "", ""
     try:
         arguments = content(f"/proc/{pid}/cmdline")
         kernel = not arguments
@@ -215,17 +217,15 @@ def holds(pid: int, stuck: Iterable[int] = ()) -> Holds:
         verb = decoded(next((word for word in words if not word.startswith(b"-")), b""))
         matches = map(_ARGUMENT.fullmatch, words)
         paths += [decoded(found[1]) for found in matches if found]
-        paths.append(os.readlink(f"/proc/{pid}/cwd"))  # noqa: PTH115 - as the others here
+        directory = os.readlink(f"/proc/{pid}/cwd")  # noqa: PTH115 - as the others here
     except OSError:
         pass
-    group = text(f"/proc/{pid}/cgroup") or ""
-    waits_in = tuple(written[number] for number in _first_arguments(pid) if number in written)
-    mounts = tuple(dict.fromkeys(written.values()))
     return Holds(
-        group=group,
-        written=mounts,
+        group=text(f"/proc/{pid}/cgroup") or "",
+        written=tuple(dict.fromkeys(written.values())),
         paths=tuple(paths),
-        waits_in=waits_in,
+        directory=directory,
+        waits_in=tuple(written[number] for number in _first_arguments(pid) if number in written),
         kernel=kernel,
         verb=verb,
         not_run_s=not_run_for(pid, stuck),
@@ -251,11 +251,13 @@ def _first_arguments(pid: int) -> Iterator[int]:
 
 
 def below(device: str) -> tuple[str, ...]:
-    """What a block device is made of."""
+    """What a block device is made of: whole devices, of a partition the disk that it is on."""
+    folder = f"/sys/block/{device}/slaves"
     try:
-        return tuple(sorted(os.listdir(f"/sys/block/{device}/slaves")))  # noqa: PTH208 - as the others here
+        names = os.listdir(folder)  # noqa: PTH208 - as the others here
     except OSError:
         return ()
+    return tuple(sorted({_whole(os.path.realpath(f"{folder}/{name}")) for name in names}))
 
 
 def device_name(major_minor: str) -> str:
@@ -266,6 +268,11 @@ def device_name(major_minor: str) -> str:
         return ""
     if not path.startswith("/sys/devices/"):
         return ""
+    return _whole(path)
+
+
+def _whole(path: str) -> str:
+    """The whole device of a folder of /sys/devices."""
     parent, name = os.path.split(path)
     return os.path.basename(parent) if os.path.exists(f"{path}/partition") else name  # noqa: PTH110, PTH119
 

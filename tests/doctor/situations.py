@@ -152,5 +152,9 @@ def _sample(number: int, tasks: Iterable[Task], running: tuple[tuple[int, int, s
 def _held(task: Task, ids: dict[str, int]) -> Holds:
     written = tuple(ids[point] for point in task.places if point in ids)
     return Holds(
-        group=f"0::{task.group}", written=written, paths=(*task.places, *filter(None, [task.cwd])), kernel=task.kernel
+        group=f"0::{task.group}",
+        written=written,
+        paths=task.places,
+        directory=task.cwd or "".join(task.places[-1:]),
+        kernel=task.kernel,
     )

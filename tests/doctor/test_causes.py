@@ -6,7 +6,7 @@ import sys
 
 import pytest
 
-from fsadvisor.machine.symptoms import Space
+from fsadvisor.machine.symptoms import Holds, Space
 from fsadvisor.measure.now import Device, Group, Program, mounts
 from fsadvisor.measure.now.answer import answer
 from fsadvisor.report.doctor_page import as_json
@@ -97,3 +97,20 @@ def test_a_group_short_of_memory_hides_nothing_that_happens_on_other_storage():
     places = (place(), place(mount_point="/other", source="/dev/sdc1", device="sdc"))
     parts = {"groups": (small,), "memory_some": 0.7, "memory_available": 0.5, "filesystems": places}
     assert told(programs=(reads, syncs), **parts) == ["group-short-of-memory", "program-waits-for-commits"]
+
+
+def test_a_copy_from_a_device_is_told_where_it_writes_although_its_directory_may_not_be_asked():
+    table = "31 1 8:17 / /srv rw - ext4 /dev/sdb1 rw\n32 1 8:1 / / rw - ext4 /dev/sda1 rw\n"
+    root = place(mount_point="/", source="/dev/sda1", device="sda", number="8:1")
+    where = mounts.places(table, (place(number="8:17"), root), ["sda", "sdb"])
+    copies = ("/dev/sda", "/srv/image")
+    assert where.of(Holds(paths=copies)) == ("/dev/sda", "/srv")
+    assert where.of(Holds(paths=copies, directory="/root")) == ("/dev/sda", "/srv")
+    assert where.of(Holds(paths=("/srv/image",), directory="/root")) == ("/srv", "/")
+
+
+def test_since_when_a_device_is_silent_is_told_by_who_uses_the_device_itself():
+    silent = Device(name="sdb", in_flight=1, busy=1.0, queue=1.0)
+    copies = Program(pid=9, name="dd", places=("/dev/sdb",), waiting=1.0, stuck=1, stuck_s=3600.0)
+    (found,) = answer(window(devices=(silent,), programs=(copies,), waiting=1.0), RULES).found
+    assert (found.verdict.rule.id, found.since_by) == ("device-silent", "when dd (pid 9) last ran")

@@ -2,9 +2,11 @@
 
 import contextlib
 import json
+from pathlib import Path
 
 import pytest
 
+from fsadvisor.machine import symptoms
 from tests.lab import scsi
 from tests.lab.marks import thorough
 from tests.lab.report import Unknown
@@ -148,3 +150,14 @@ def test_where_physical_blocks_begin_later_sector_63_is_right_and_1_mib_is_wrong
     assert report.fact(disk, "disk.transport") == "scsi"
     assert not isinstance(report.fact(disk, "disk.vendor"), Unknown)
     scenario.keep("lab-shifted-blocks")
+
+
+def test_a_volume_on_a_partition_is_on_its_disk(scenario, disk512e):
+    """a device-mapper volume on a partition: the doctor's disk below it"""
+    partition(disk512e, "gpt", 2048)
+    run("dmsetup", "create", "lab", "--table", f"0 8192 linear /dev/{disk512e}1 0")
+    scenario.undo(run, "dmsetup", "remove", "--retry", "lab")
+    name = Path("/dev/mapper/lab").resolve().name
+    said = scenario.second("ls", f"/sys/block/{name}/slaves").split()
+    scenario.tell(claim=f"on {disk512e}", seen=f"{symptoms.below(name)}, slaves: {said}")
+    assert (said, symptoms.below(name)) == ([f"{disk512e}1"], (disk512e,))

@@ -237,10 +237,10 @@ class Places:
 
         Of `dd if=/dev/sdb` it is /dev/sdb: the directory in which it happens to be is not what it reads.
         """
-        raw = [self._of_device(path) for path in held.paths]
-        paths = held.paths[:-1] if any(raw) else held.paths
+        raw = {path: name for path in held.paths if (name := self._of_device(path))}
+        files = [path for path in held.paths if path not in raw] + ([] if raw else [held.directory])
         found = [self._by_id.get(number, "") for number in held.written]
-        found += [*raw, *map(self.of_path, paths)]
+        found += [*raw.values(), *map(self.of_path, files)]
         return tuple(dict.fromkeys(filter(None, found)))
 
     def _of_device(self, path: str) -> str:
@@ -259,7 +259,7 @@ class Places:
         """Where a thread waits that is about to write: in a file that is open, or in one that it makes or renames."""
         if held.waits_in:
             return tuple(dict.fromkeys(filter(None, (self._by_id.get(one, "") for one in held.waits_in))))
-        return tuple(dict.fromkeys(filter(None, map(self.of_path, held.paths))))
+        return tuple(dict.fromkeys(filter(None, map(self.of_path, (*held.paths, held.directory)))))
 
     def of_path(self, path: str) -> str:
         """The mount point of the filesystem that holds it, '' where none of the window's does."""

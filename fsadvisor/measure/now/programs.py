@@ -223,7 +223,7 @@ def _program(pid: int, waited: Waited | None, io: Io | None, looks: int, held: H
     made.for_memory = waited.for_memory / looks
     made.journal_at = places.of_waiting(held) if waited.journal_full else ()
     made.directory = waited.directory / looks
-    made.works_in = held.paths[-1] if waited.directory and held.paths else ""
+    made.works_in = held.directory if waited.directory else ""
     made.stuck_s = held.not_run_s if waited.stuck else None
     made.frozen_at = places.of_waiting(held) if waited.frozen else ()
     made.stuck, made.frozen, made.flushing = waited.stuck, waited.frozen, waited.flushing
