@@ -33,6 +33,16 @@ with less than three, or whose freq or passno is no number, is no entry. Sample:
     LABEL=data       /srv/my\040db  xfs     noatime,nofail     0       2
 
 https://man7.org/linux/man-pages/man5/fstab.5.html
+
+parse_swaps: /proc/swaps: what is swapped to, devices and files.
+
+Written against Linux 6.18. Names are escaped as in mount tables; a mapped device is /dev/dm-N. Sample:
+
+    Filename                                Type            Size            Used            Priority
+    /dev/sda2                               partition       4194300         0               -2
+    /srv/my\040swap                         file            1048572         0               -3
+
+https://man7.org/linux/man-pages/man5/proc_swaps.5.html
 """
 
 from __future__ import annotations
@@ -255,3 +265,33 @@ def _entry(number: int, line: str) -> FstabEntry | None:
         options=split_options(unescape(fields[3])) if len(fields) > 3 else (),
         passno=numbers[1] if len(numbers) > 1 else None,
     )
+
+
+class SwapArea(Struct, frozen=True, kw_only=True):
+    """One device or file, its escapes undone."""
+
+    path: str
+    """As the kernel names it: a mapped device is /dev/dm-N."""
+    is_file: bool
+
+
+class Swaps(Struct, frozen=True, kw_only=True):
+    """All that is swapped to; none where only the header stands."""
+
+    areas: tuple[SwapArea, ...]
+
+
+def parse_swaps(text: str) -> Swaps | Unknown:
+    """The areas, or Unknown without the header, or where a line is no area or the end is cut off."""
+    header, _, rest = text.partition("\n")
+    areas, unread = read_lines(rest, _swap_area)
+    if header.split() != ["Filename", "Type", "Size", "Used", "Priority"] or unread or not text.endswith("\n"):
+        return refusal(text, "no table of swap areas")
+    return Swaps(areas=areas)
+
+
+def _swap_area(line: str) -> SwapArea | None:
+    fields = _BLANKS.split(line)
+    if len(fields) != 5 or not fields[0].startswith("/") or fields[1] not in ("partition", "file"):
+        return None
+    return SwapArea(path=unescape(fields[0]), is_file=fields[1] == "file")

@@ -103,6 +103,13 @@ class Host(Described, frozen=True, kw_only=True):
         "a mounted ext4 or XFS without online discard stands on devices that take discards", "derived"
     )
     fstab_ignored: Fact[tuple[str, ...]] = some("lines of fstab that mount can't read and passes over", "/etc/fstab")
+    root_redundant: Fact[bool] = some(
+        "the root filesystem survives the loss of one drive: by a RAID below it, or by Btrfs or ZFS",
+        "the stack in sysfs, btrfs filesystem usage, zpool status",
+    )
+    swap_without_redundancy: Fact[tuple[str, ...]] = some(
+        "devices and files swapped to that are lost with one drive", "/proc/swaps, the stack in sysfs"
+    )
     md_arrays: Fact[int] = some("md arrays with copies or parity", "/sys/block", "arrays")
     md_inactive: Fact[tuple[str, ...]] = some(
         "md arrays that have members and were not started", "/sys/block/md*/md/array_state"

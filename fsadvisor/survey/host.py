@@ -12,7 +12,7 @@ from fsadvisor.machine.kept_files import INCIDENT, LOOKS
 from fsadvisor.readers import block_files, host_files, json_text, own_records, system_counters, systemd_units
 from fsadvisor.readers.mount_tables import split_options
 from fsadvisor.storage import Host
-from fsadvisor.survey import arrays, block, configured, faults, hosting, read_fact, tenants, trends
+from fsadvisor.survey import arrays, block, configured, faults, hosting, raid, read_fact, tenants, trends
 from fsadvisor.survey.identity import SubjectIdentities
 from fsadvisor.version import Version
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from fsadvisor.machine.port import Argv, Machine
-    from fsadvisor.storage import Disk, Layer
+    from fsadvisor.storage import Disk, Filesystem, Layer
     from fsadvisor.survey.attested import Overlay
     from fsadvisor.survey.inventory import Inventory
 
@@ -100,12 +100,14 @@ def survey_host(
     inventory: Inventory,
     disks: Mapping[str, Disk],
     layers: Mapping[str, Layer],
+    filesystems: Mapping[str, Filesystem],
     trim_wanted: Fact[bool],
     overlay: Overlay,
 ) -> Host:
     """Stage 6: the host."""
     own = host(inventory, _all_disks(inventory, disks, layers), trim_wanted)
-    own = replace(own, fstab_ignored=configured.ignored_lines(inventory.machine))
+    redundancy = raid.without_redundancy(inventory, layers, disks, filesystems)
+    own = replace(own, fstab_ignored=configured.ignored_lines(inventory.machine), **redundancy)
     if not isinstance(inventory.seen_devices, Unknown):
         own = replace(own, **arrays.watched(inventory.machine, layers))
         own = replace(own, md_inactive=arrays.inactive_arrays(inventory.machine))

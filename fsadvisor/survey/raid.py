@@ -5,19 +5,21 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from fsadvisor.facts import Cause, Fact, Known, Unknown
-from fsadvisor.readers import dm_target, volume_tools, whole
+from fsadvisor.readers import dm_target, mount_tables, volume_tools, whole
 from fsadvisor.survey import read_fact
 from fsadvisor.survey.arrays import COPIES
+from fsadvisor.survey.filesystem_types.registry import mount_point_of, type_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
     from fsadvisor.machine.port import Argv, Machine
     from fsadvisor.readers.dmsetup import Target
+    from fsadvisor.readers.mount_tables import SwapArea
     from fsadvisor.readers.volume_tools import LogicalVolume
-    from fsadvisor.storage import Disk, Layer
+    from fsadvisor.storage import Disk, Filesystem, Layer
     from fsadvisor.survey.block import BlockDevice, BlockTree
-    from fsadvisor.survey.inventory import Stack
+    from fsadvisor.survey.inventory import Inventory, Stack
 
 _NOT_SEEN_THROUGH = ("zvol",)
 """Kinds of layers of which only the tools of root tell whether they are RAID."""
@@ -249,29 +251,96 @@ def _of_bcache(machine: Machine, tree: BlockTree, device: BlockDevice) -> tuple[
 def cache_redundant(
     names: tuple[str, ...] | Unknown, stack: Stack, layers: Mapping[str, Layer], disks: Mapping[str, Disk]
 ) -> Fact[bool]:
-    """Whether the cache survives the loss of one device: a mirror or parity RAID anywhere below it."""
+    """Whether the cache survives the loss of one device: a mirror or parity RAID below each part of it."""
     if isinstance(names, Unknown):
         return names
     if not names:
         return Known(True, "no cache device is attached: nothing is cached")
-    return read_fact.all_of([_one_is(name, stack, layers, disks) for name in names], f"all of {', '.join(names)}")
+    tops = [f"disk:{name}" if f"disk:{name}" in disks else f"layer:{name}" for name in names]
+    return read_fact.all_of(
+        [Redundancy(stack, layers, disks).survives(top) for top in tops], f"all of {', '.join(names)}"
+    )
 
 
-def _one_is(name: str, stack: Stack, layers: Mapping[str, Layer], disks: Mapping[str, Disk]) -> Fact[bool]:
-    top = f"disk:{name}" if f"disk:{name}" in disks else f"layer:{name}"
-    reached = (top, *stack.under(top))
-    for subject in reached:
-        layer = layers.get(subject)
+class Redundancy:
+    """What survives the loss of one drive; `filesystems` are those that may keep copies by themselves."""
+
+    def __init__(
+        self,
+        stack: Stack,
+        layers: Mapping[str, Layer],
+        disks: Mapping[str, Disk],
+        filesystems: Mapping[str, Filesystem] | None = None,
+    ) -> None:
+        self._stack = stack
+        self._layers = layers
+        self._disks = disks
+        self._filesystems = filesystems or {}
+
+    def survives(self, subject: str) -> Fact[bool]:
+        """Whether a subject by its id does: by copies of its own, or as all parts of it do."""
+        name = subject.partition(":")[2]
+        not_told = Unknown(Cause.NOT_EXPOSED, "", f"what {name} is made of")
+        if subject in self._disks:
+            return _alone(self._disks[subject])
+        layer = self._layers.get(subject)
         if layer is not None and read_fact.value(layer.md_level) in COPIES:
-            return Known(True, f"{subject.partition(':')[2]} is {read_fact.value(layer.md_level)}")
-        if layer is not None and read_fact.value(layer.kind) in (None, "dm-mirror"):
-            return Unknown(Cause.NOT_EXPOSED, "", f"what {subject.partition(':')[2]} is made of")
-    leaves = [disks[subject] for subject in reached if subject in disks]
-    if not leaves or not stack.followed(top) or any(read_fact.value(it.transport) not in _PLAIN for it in leaves):
+            return Known(True, f"{name} is {read_fact.value(layer.md_level)}")
+        if layer is not None and read_fact.value(layer.kind) in (None, "dm-mirror", "dm-multipath"):
+            return not_told
+        parts = self._stack.below.get(subject, ())
+        if not parts or subject in self._stack.under(subject):
+            return not_told
+        each = [*map(self.survives, parts), *([not_told] if subject in self._stack.open_ended else [])]
+        whole = read_fact.all_of(each, f"all of {', '.join(it.partition(':')[2] for it in parts)}")
+        filesystem = self._filesystems.get(subject)
+        if filesystem is None:
+            return whole
+        own = type_of(read_fact.value(filesystem.type) or "").own_copies(filesystem)
+        return read_fact.any_of((own, whole), whole.source)
+
+
+def _alone(disk: Disk) -> Fact[bool]:
+    """No for one drive; a controller or a hypervisor may keep copies of what it shows as one."""
+    name = read_fact.value(disk.name)
+    if read_fact.value(disk.transport) not in _PLAIN or read_fact.value(disk.controller) != "none":
         return Unknown(Cause.NOT_EXPOSED, "", f"{name}: a controller or a hypervisor may keep copies")
-    not_told = next((it.virtual for it in leaves if isinstance(it.virtual, Unknown)), None)
-    if not_told is not None and not_told.learn:
-        return not_told
-    if any(read_fact.value(it.virtual) is not False for it in leaves):
+    if isinstance(disk.virtual, Unknown) and disk.virtual.learn:
+        return disk.virtual
+    if read_fact.value(disk.virtual) is not False:
         return Unknown(Cause.NOT_EXPOSED, "", f"{name}: what a virtual disk stands on")
-    return Known(False, f"{name} stands on single drives: {', '.join(str(read_fact.value(it.name)) for it in leaves)}")
+    return Known(False, f"{name} is a single drive")
+
+
+def without_redundancy(
+    inventory: Inventory, layers: Mapping[str, Layer], disks: Mapping[str, Disk], filesystems: Mapping[str, Filesystem]
+) -> dict[str, Any]:
+    """Whether the root survives the loss of one drive, and what is swapped to that does not; zram is memory."""
+    survives = Redundancy(inventory.stack, layers, disks, filesystems).survives
+    points = {mount.mount_point: block.id for block in inventory.blocks.values() for mount in block.mounts}
+
+    def survival(swapped: SwapArea) -> Fact[bool]:
+        device = inventory.tree.named(swapped.path)
+        on_device = device.id if device else None
+        at = points.get(mount_point_of(swapped.path, points) or "") if swapped.is_file else on_device
+        return survives(at) if at else Unknown(Cause.NOT_EXPOSED, "", f"{_SWAPS}: what {swapped.path} is on")
+
+    record = read_fact.file_record(inventory.machine, _SWAPS, mount_tables.parse_swaps)
+    return {
+        "root_redundant": survives(points["/"]) if "/" in points else Unknown(Cause.NOT_EXPOSED, "", "the root"),
+        "swap_without_redundancy": record
+        if isinstance(record, Unknown)
+        else _lost({it.path: survival(it) for it in record.areas if not it.path.startswith("/dev/zram")}),
+    }
+
+
+_SWAPS: Final = "/proc/swaps"
+
+
+def _lost(areas: Mapping[str, Fact[bool]]) -> Fact[tuple[str, ...]]:
+    """Those that are known to be lost with one drive; none only where all are told."""
+    found = {path: fact for path, fact in areas.items() if read_fact.value(fact) is False}
+    unknown = [fact for fact in areas.values() if isinstance(fact, Unknown)]
+    if unknown and not found:
+        return read_fact.first(*unknown)
+    return Known(tuple(found), ", ".join((_SWAPS, *(fact.source for fact in found.values()))))

@@ -100,7 +100,7 @@ def _in_stages(
     disks = with_what_is_above(inventory, disks, layers, overlay)
     filesystems = survey_filesystems(inventory, disks, overlay)
     below = fold_below(inventory, disks, layers, filesystems, overlay)
-    host = survey_host(inventory, disks, layers, trim_wanted(filesystems, below), overlay)
+    host = survey_host(inventory, disks, layers, filesystems, trim_wanted(filesystems, below), overlay)
     found = Surveyed(inventory=inventory, disks=disks, layers=layers, filesystems=filesystems, below=below, host=host)
     mounts = survey_mounts(found, declared, overlay)
     services = survey_services(found, mounts, overlay)

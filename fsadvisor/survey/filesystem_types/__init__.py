@@ -122,6 +122,11 @@ def nothing_alike(_filesystem: Filesystem) -> tuple[str, ...]:
     return ()
 
 
+def no_copies(_filesystem: Filesystem) -> Fact[bool]:
+    """It is on what is given to it, once."""
+    return read_fact.shared_fact(False, "the type of the filesystem")
+
+
 class FilesystemType(Struct, frozen=True, kw_only=True):
     """One type. Reading comes first, then making and measuring."""
 
@@ -149,6 +154,8 @@ class FilesystemType(Struct, frozen=True, kw_only=True):
     """What its superblock, mount options and tools tell; the kernel's version decides what some of it means."""
     program_facts: Callable[[Machine, str, Fact[str]], Facts] = no_program_facts
     """What it tells of a program's directory."""
+    own_copies: Callable[[Filesystem], Fact[bool]] = no_copies
+    """Whether one keeps copies on several devices by itself."""
     has_inode_table: bool = False
     """statvfs counts inodes of which there is a limited number."""
     keeps_a_reserve: bool = False

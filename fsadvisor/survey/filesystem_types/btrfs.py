@@ -296,6 +296,15 @@ def _program_facts(machine: Machine, program: str, directory: Fact[str]) -> Fact
     }
 
 
+_WITH_COPIES: Final = ("raid1", "raid1c3", "raid1c4", "raid10", "raid5", "raid6")
+
+
+def _own_copies(filesystem: Filesystem) -> Fact[bool]:
+    profiles = (filesystem.data_profile, filesystem.metadata_profile)
+    each = [read_fact.holds(profile, _WITH_COPIES.__contains__) for profile in profiles]
+    return read_fact.all_of(each, "btrfs filesystem usage")
+
+
 def _mkfs_alike(filesystem: Filesystem) -> tuple[str, ...]:
     profile = read_fact.value(filesystem.metadata_profile)
     return ("-m", profile.lower()) if profile and profile.lower() in ("single", "dup") else ()
@@ -303,6 +312,7 @@ def _mkfs_alike(filesystem: Filesystem) -> tuple[str, ...]:
 
 BTRFS: Final = FilesystemType(
     name="btrfs",
+    own_copies=_own_copies,
     listed=_by_member,
     devices=_devices,
     uuid_in_common=True,

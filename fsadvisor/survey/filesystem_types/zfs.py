@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from fsadvisor.machine.port import Argv, Machine
     from fsadvisor.readers.mount_tables import MountEntry
     from fsadvisor.readers.zfs_tools import Dataset, Pool, PoolStatus, ZpoolStatus
-    from fsadvisor.storage import Disk
+    from fsadvisor.storage import Disk, Filesystem
     from fsadvisor.storage.about import Atime, DataVdevs, PlpVerdict, VdevKind
     from fsadvisor.survey.block import BlockDevice, BlockTree
     from fsadvisor.survey.filesystem_types import Facts, Superblock
@@ -240,8 +240,13 @@ def _commands(_block: Superblock) -> tuple[Argv, ...]:
     return _COMMANDS
 
 
+def _own_copies(filesystem: Filesystem) -> Fact[bool]:
+    return read_fact.holds(filesystem.zfs_data_vdevs, "redundant".__eq__)
+
+
 ZFS: Final = FilesystemType(
     name="zfs",
+    own_copies=_own_copies,
     on_devices=False,
     listed=_pools,
     devices=_devices,
