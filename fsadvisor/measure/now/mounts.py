@@ -190,11 +190,11 @@ _OTHER_LOG: Final = re.compile(r"(logdev|rtdev)=", re.ASCII)
 
 def flushed_by(places: Iterable[str], window: Window) -> frozenset[str]:
     """The devices that a flush of these places may go to; none where an XFS may have sent it to another."""
-    told = frozenset(places)
+    flushed = frozenset(places)
     split = (one for one in window.filesystems if any(map(_OTHER_LOG.match, one.super_options)))
-    if any(one.mount_point in told for one in split):
+    if any(one.mount_point in flushed for one in split):
         return frozenset()
-    return frozenset(name for place in told for name in uppermost(place, window))
+    return frozenset(name for place in flushed for name in uppermost(place, window))
 
 
 def with_below(devices: Iterable[str], window: Window) -> frozenset[str]:
