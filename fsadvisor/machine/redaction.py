@@ -157,7 +157,8 @@ def _fstab_line(line: str) -> str:
     fields[0] = secrecy.anonymous_source(fields[2], fields[0])
     fields[3:4] = map(secrecy.written_options, fields[3:4])
     fields[4:5] = ["0" for _ in fields[4:5]]
-    return " ".join(fields[:6])
+    made = " ".join(fields[:6])
+    return f"{made} " if made.endswith("\r") else made  # a carriage return at the very end would be the line's
 
 
 def _mountinfo_line(line: str) -> str:
