@@ -274,7 +274,7 @@ def _volatile(disk: Disk) -> Fact[bool]:
 
 def _spins(disk: Disk) -> Fact[bool]:
     """Rotational, where that means something: virtio says 1 whatever is behind it."""
-    return read_fact.both(disk.rotational, read_fact.derive(disk.virtual, lambda it: not it), "queue/rotational")
+    return read_fact.both(disk.rotational, read_fact.derive(disk.virtual, lambda it: not it), disk.rotational.source)
 
 
 def _shingled(disk: Disk) -> Fact[bool]:

@@ -14,9 +14,11 @@ import struct
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
+from fsadvisor.facts import Unknown
 from fsadvisor.measure.probe import EngineError
 from fsadvisor.measure.trial import mounting
 from fsadvisor.measure.trial.testbed import DevicePart
+from fsadvisor.readers.mount_tables import parse_swaps
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -113,9 +115,11 @@ def _mounted(name: str) -> Iterator[str]:
 
 
 def _swapping(path: str) -> Iterator[str]:
-    for line in _text("/proc/swaps").split("\n")[1:-1]:
-        if Path(line.split(" ")[0]).resolve() == Path(path):
-            yield "it is swapped to"
+    swaps = parse_swaps(_text("/proc/swaps"))
+    if isinstance(swaps, Unknown):
+        raise EngineError("/proc/swaps could not be read, so that nobody knows who uses the device")
+    if any(Path(area.path).resolve() == Path(path) for area in swaps.areas):
+        yield "it is swapped to"
 
 
 def _configured(path: str) -> Iterator[str]:
