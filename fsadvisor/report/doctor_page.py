@@ -12,6 +12,7 @@ import msgspec
 
 from fsadvisor.facts import Known, Unknown
 from fsadvisor.measure.now import Window, full
+from fsadvisor.measure.now.facts import THE_LOOK
 from fsadvisor.measure.now.stored_windows import trouble
 from fsadvisor.pages.document import Block, Commands, Gap, paragraph
 from fsadvisor.pages.glyphs import clean, line
@@ -110,7 +111,7 @@ def _finding(number: int, finding: Diagnosis, window: Window) -> Iterator[Block]
     yield paragraph(f"{title(finding)}{where}{alike}", first=line(f"{number}. "), indent=3)
     for asked in finding.verdict.answers():
         if asked.ask.part == "checks":
-            yield paragraph(f"{_values(asked)}{_threshold(asked)}", first=line("     seen:  "), indent=12)
+            yield paragraph(f"{_values(asked)}{_threshold(asked)}{_by(asked)}", first=line("     seen:  "), indent=12)
     for says, names in (("     who:   ", finding.culprits), ("     waits: ", finding.waiters)):
         for name in names:
             yield paragraph(clean(name), first=line(says), indent=12)
@@ -142,6 +143,11 @@ def title(diagnosis: Diagnosis) -> str:
 
 def _values(asked: Asked) -> str:
     return "; ".join(f"{catalogue()[name].doc}: {_value(name, fact)}" for name, fact in asked.facts.items())
+
+
+def _by(asked: Asked) -> str:
+    """What a figure was concluded from that no counter told."""
+    return "".join(f", {one}" for one in sorted({fact.source for fact in asked.facts.values()} - {THE_LOOK}))
 
 
 _HELD_AGAINST: Final = {">=": "{} or more", ">": "above {}", "<=": "{} or less", "<": "below {}"}

@@ -70,7 +70,9 @@ _IDLE: Final = {"reads": 0.0, "busy": 0.0}
 
 
 @situation(
-    "device-silent:sdb", words=("sdb: 1 request in flight", "mysqld (pid 800)"), never=("program-", "power-loss")
+    "device-silent:sdb",
+    words=("sdb: 1 request in flight", "by threads that wait for one flush all the time", "mysqld (pid 800)"),
+    never=("program-", "power-loss"),
 )
 def a_flush_that_does_not_end() -> Window:
     """sdb ends nothing: a flush of it hangs, for which mysqld waits. The counters of Linux 6.1 call it idle."""

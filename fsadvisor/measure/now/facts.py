@@ -17,9 +17,13 @@ if TYPE_CHECKING:
 
     from fsadvisor.measure.now import Device, Filesystem, Group, Logged, Program, Window
 
-_SOURCE: Final = "the look"
-_NOT_SEEN: Final = Unknown(Cause.NOT_MEASURED, "run `fsadvisor doctor` as root, for 5 s or longer", _SOURCE)
-_NOT_HERE: Final = Unknown(Cause.NOT_MEASURED, "not told here; look for 5 s or longer, and not in a container", _SOURCE)
+THE_LOOK: Final = "the look"
+_BY_THREADS: Final = "by threads that wait for one flush all the time; the kernel counts it when it has ended"
+_HALF: Final = 0.5
+_NOT_SEEN: Final = Unknown(Cause.NOT_MEASURED, "run `fsadvisor doctor` as root, for 5 s or longer", THE_LOOK)
+_NOT_HERE: Final = Unknown(
+    Cause.NOT_MEASURED, "not told here; look for 5 s or longer, and not in a container", THE_LOOK
+)
 """The same of root's looks."""
 
 
@@ -55,7 +59,7 @@ def _subject(now: Now) -> Subject:
 
 
 def _fact(value: Any) -> Fact[Any]:  # noqa: ANN401 - whatever the window holds
-    return _NOT_SEEN if value is None else Known(value, _SOURCE)
+    return _NOT_SEEN if value is None else Known(value, THE_LOOK)
 
 
 def _percent(share: float | None) -> Fact[Any]:
@@ -144,9 +148,9 @@ def _device(dev: Device, window: Window) -> Now:
     hung = _hung_flushes(dev, below, window)
     return Now(
         **_base(window, "device", dev.name),
-        busy_percent=_percent(1.0 if hung else dev.busy),
+        busy_percent=Known(100.0, _BY_THREADS) if hung else _percent(dev.busy),
         queue=_fact(round(dev.queue, 2)),
-        in_flight=_fact(dev.in_flight or hung),
+        in_flight=Known(hung, _BY_THREADS) if hung and not dev.in_flight else _fact(dev.in_flight),
         below_answers=_fact(not below.intersection(silent)),
         completed=_fact(round(_ended(dev) * window.seconds)),
         requests=_fact(round(requests, 1)),
@@ -192,9 +196,6 @@ def _ended(dev: Device) -> float:
     """Requests per second, flushes and discards among them."""
     requests = dev.reads + dev.writes if dev.requests is None else dev.requests
     return requests + (dev.flushes or 0) + (dev.discards or 0)
-
-
-_HALF: Final = 0.5
 
 
 def _below_idle(names: frozenset[str], window: Window) -> bool:
