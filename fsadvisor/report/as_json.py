@@ -109,7 +109,7 @@ class Written:
 
     def __init__(self, storage: Storage, about: model.Provenance, *, sources: bool) -> None:
         owning = (subject for subject in storage.subjects if subject.kind in _OWNING)
-        self._owners = {id(subject.scope[name]): subject.id for subject in owning for name in _own(subject)}
+        self._owners = {id(subject.scope[subject.kind]): subject.id for subject in owning}
         self._stable = about.identity.stable if about.identity else {}
         self._sources = sources
         self._reasons: dict[tuple[Cause, str], int] = {}
@@ -145,17 +145,18 @@ class Written:
                 if self._sources:
                     sources.setdefault(_text(fact.source), []).append(name)
         own = (*_own(seen), "host")
-        others = {
-            name: _text(self._owners[id(facts)])
-            for name, facts in seen.scope.items()
-            if name not in own and id(facts) in self._owners
-        }
+        others = {name: _text(owner) for name in seen.scope if name not in own and (owner := self._owner(seen, name))}
         return model.Subject(
             id=_text(seen.id), kind=seen.kind, name=_text(seen.name), below=tuple(map(_text, seen.below)),
             facts=known, unknown=unknown,
             sources=cast("Any", sources) if self._sources else UNSET,
             scope=others or UNSET, stable=self._stable.get(seen.id, UNSET),
         )  # fmt: skip
+
+    def _owner(self, seen: Subject, name: str) -> str | None:
+        """Whose the facts are in another's scope: what is below a filesystem goes with it, and is not kept twice."""
+        kind = "filesystem" if name == "below" else name
+        return self._owners.get(id(seen.scope[kind])) if kind in seen.scope else None
 
     def reasons(self) -> Iterator[model.UnknownFact]:
         """Why facts are not known, for all subjects that were written."""

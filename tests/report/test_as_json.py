@@ -12,6 +12,7 @@ import msgspec
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
 from fsadvisor.arguments import DOCUMENTS
 from fsadvisor.facts import Known
@@ -222,6 +223,20 @@ def written_size_and_peak(disks):
     _, peak = tracemalloc.get_traced_memory()
     tracemalloc.stop()
     return size, peak
+
+
+def test_a_mount_names_its_own_filesystem_for_what_is_below_though_another_stands_on_the_same():
+    on = composed.host()
+    first, second = (composed.mounted("sda", point, on) for point in ("/srv", "/var"))
+    filesystem, mount = (replace(it, scope={**it.scope, "below": first[0].scope["below"]}) for it in second)
+    root = replace(filesystem, id="filesystem:/dev/sda2"), replace(mount, below=("filesystem:/dev/sda2",))
+    for order in ((*first, *root), (*root, *first)):
+        report = json.loads(written(composed.machine("alike", on, *order)))
+        scopes = {each["id"]: each["scope"] for each in report["subjects"] if each["kind"] == "mount"}
+        assert {name: set(scope.values()) for name, scope in scopes.items()} == {
+            "mount:/srv": {"filesystem:/dev/sda"},
+            "mount:/var": {"filesystem:/dev/sda2"},
+        }
 
 
 @pytest.mark.long
