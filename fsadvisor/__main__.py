@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+import io
 import os
 import sys
 
@@ -12,6 +13,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from types import ModuleType
     from typing import NoReturn
+
+    from _typeshed import ReadableBuffer as Buffer
 
 INTERRUPTED = 130
 USAGE = 2
@@ -67,12 +70,19 @@ def _written(status: int, text: bytes = b"") -> int:
     return status
 
 
-def _run() -> int:
-    if sys.stdin is None or sys.stderr is None:
+class _Narration(io.FileIO):
+    """Standard error: where it takes no more, as a log on a full disk, what is said there is lost, and nothing else."""
+
+    def write(self, said: Buffer, /) -> int:
+        """All of it, as far as anybody is told."""
         try:
-            _fill_up()
-        except OSError as error:
-            _give_up(_too_little(error) or "open files")
+            return super().write(said)
+        except OSError:
+            return memoryview(said).nbytes
+
+
+def _run() -> int:
+    _take_streams()
     if sys.stdout is None:
         sys.stderr.write("fsadvisor: standard output is closed; send it to a file or to /dev/null\n")
         return USAGE
@@ -135,6 +145,17 @@ def _help() -> bytes:
         except OSError:
             continue
     return b""
+
+
+def _take_streams() -> None:
+    if sys.stdin is None or sys.stderr is None:
+        try:
+            _fill_up()
+        except OSError as error:
+            _give_up(_too_little(error) or "open files")
+    elif (begun := sys.__stderr__) is not None and sys.stderr is begun:
+        said = io.BufferedWriter(_Narration(2, "w", closefd=False))
+        sys.stderr = io.TextIOWrapper(said, begun.encoding, "backslashreplace", line_buffering=True)
 
 
 def _fill_up() -> None:

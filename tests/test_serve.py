@@ -56,6 +56,14 @@ def asked(address, path, **headers):
     return answer, body
 
 
+def test_an_address_that_can_not_be_printed_is_one_line():
+    with Path("/dev/full").open("wb") as full:
+        done = subprocess.run(
+            [*ARGV, "serve", "--port", "0", "--demo"], cwd=ROOT, stdout=full, stderr=subprocess.PIPE, timeout=END_S
+        )
+    assert (done.returncode, done.stderr) == (2, b"fsadvisor: standard output: No space left on device\n")
+
+
 @pytest.mark.parametrize("path", ["/", "/ws", "/static/js/textual.js", "/wrong/", "/wrong/ws", "//", "/%2e%2e/"])
 def test_without_the_token_nothing_is_answered(address, path):
     answer, body = asked(address, path)

@@ -343,7 +343,7 @@ def _measures(chosen: argparse.Namespace) -> int:
 def _serve(chosen: argparse.Namespace) -> int:
     from fsadvisor.cli import exploring
 
-    return exploring.serve(chosen)
+    return exploring.serve(chosen, _write)
 
 
 def _schema(chosen: argparse.Namespace) -> int:

@@ -19,7 +19,7 @@ from fsadvisor.machine import kept_files
 
 if TYPE_CHECKING:
     import argparse
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
     from fsadvisor.machine.live import ProgressiveMachine
     from fsadvisor.machine.port import Machine
@@ -88,7 +88,7 @@ def _start(name: str, session_of: Callable[[], Session], terminal: Terminal, not
         return app.explore(session, terminal, survey_thread, held, painter.wire)
 
 
-def serve(chosen: argparse.Namespace) -> int:
+def serve(chosen: argparse.Namespace, write: Callable[[Sequence[str]], None]) -> int:
     """The explorer's page, until somebody stops it; each visit runs the same command line as `page`."""
     for module, words in (("textual", _NO_TEXTUAL), ("textual_serve", _NO_SERVER)):
         if find_spec(module) is None:
@@ -100,7 +100,7 @@ def serve(chosen: argparse.Namespace) -> int:
     inputs.rulebook(chosen)
     inputs.machine(chosen)  # what is said wrongly is told now, not in the browser
     try:
-        served(sys.argv[1:], chosen.port, may_write=bool(chosen.may_write))
+        served(sys.argv[1:], chosen.port, write, may_write=bool(chosen.may_write))
     except NoPortError as error:
         raise inputs.UsageError(str(error)) from error
     return 0

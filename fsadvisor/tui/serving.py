@@ -158,14 +158,19 @@ async def _with_headers(_: web.Request, response: web.StreamResponse) -> None:
     response.headers.update(_HEADERS)
 
 
-def served(argv: Sequence[str], port: int, *, may_write: bool) -> None:
-    """Until SIGINT or SIGTERM; `argv` is the command line, of which each visit runs its own. Raises NoPortError."""
+def served(argv: Sequence[str], port: int, write: Callable[[Sequence[str]], None], *, may_write: bool) -> None:
+    """Until SIGINT or SIGTERM; `argv` is the command line, of which each visit runs its own. Raises NoPortError.
+
+    `write` is what prints the address, and may raise.
+    """
     command = shlex.join((sys.executable, "-I", "-c", _START, _FOLDER, *argv, "--page"))
     token = secrets.token_urlsafe(24)
-    asyncio.run(_serve(_Pages(command, token), token, port, may_write=may_write))
+    asyncio.run(_serve(_Pages(command, token), token, port, write, may_write=may_write))
 
 
-async def _serve(pages: _Pages, token: str, port: int, *, may_write: bool) -> None:
+async def _serve(
+    pages: _Pages, token: str, port: int, write: Callable[[Sequence[str]], None], *, may_write: bool
+) -> None:
     stopped = asyncio.Event()
     for number in (signal.SIGINT, signal.SIGTERM):
         asyncio.get_running_loop().add_signal_handler(number, stopped.set)
@@ -180,8 +185,7 @@ async def _serve(pages: _Pages, token: str, port: int, *, may_write: bool) -> No
                 f"port {port} of {_HOST}: {os.strerror(error.errno or 0)}; name another one: --port N"
             ) from error
         port = runner.addresses[0][1]
-        sys.stdout.write(f"http://{_HOST}:{port}/{token}/\n")
-        sys.stdout.flush()
+        write((f"http://{_HOST}:{port}/{token}/\n",))
         state = "It may write and measure" if may_write else "It is read-only"
         sys.stderr.write(
             f"fsadvisor: open this address in a browser of this machine. {state}; whoever has the address has it.\n"

@@ -127,6 +127,21 @@ def test_what_nobody_reads_on_is_no_error_and_what_has_no_room_is_one_line(words
             assert told[full].stderr == b"fsadvisor: standard output: No space left on device\n"
 
 
+def test_a_standard_error_that_takes_nothing_changes_neither_exit_status_nor_output(tmp_path):
+    config = tmp_path / "config.toml"
+    config.write_text('fail-on = "never"\n')
+    told = ["--on", str(FIXTURES / "machines/ext4-nobarrier"), "--config", str(config), "--summary"]
+    reading, writing = os.pipe()
+    os.close(reading)
+    with os.fdopen(writing, "wb") as pipe, Path("/dev/full").open("wb") as full:
+        for words, status in ((told, 0), (["explain", "no-such-rule"], 2)):
+            alike = subprocess.run([*ARGV, *words], cwd=ROOT, capture_output=True)
+            assert (alike.returncode, alike.stderr != b"") == (status, True)
+            for to in (pipe, full):
+                done = subprocess.run([*ARGV, *words], cwd=ROOT, stdout=subprocess.PIPE, stderr=to)
+                assert (done.returncode, done.stdout) == (status, alike.stdout)
+
+
 @pytest.mark.parametrize("closed", few(["<&- 2>&-", "2>&-", "<&-"]))
 def test_a_closed_standard_input_or_error_changes_no_exit_status(closed):
     for verb, status in ((["--version"], 0), (["--no-such-thing"], 2), (["explain", "no-such-rule"], 2)):
