@@ -348,6 +348,12 @@ def with_membership(disks: Mapping[str, Disk], inventory: Inventory, layers: Map
     """The hard disks, each with whether md with redundancy or ZFS stands on it, which rebuild onto it."""
     arrays = [at for at, layer in layers.items() if read_fact.value(layer.md_level) in _REDUNDANT]
     members = {below for at in arrays for below in inventory.stack.under(at)}
+    unsure = {
+        below: layer.md_level
+        for at, layer in layers.items()
+        if isinstance(layer.md_level, Unknown) and layer.md_level.cause is not Cause.NOT_APPLICABLE
+        for below in inventory.stack.under(at)
+    }
     pools = {block.id for block in inventory.blocks.values() if block.type == ZFS.name}
     pooled = {
         device.parent or device.name
@@ -362,6 +368,8 @@ def with_membership(disks: Mapping[str, Disk], inventory: Inventory, layers: Map
             return Known("pool", "the stack, udev ID_FS_TYPE")
         if pools and inventory.udev.unread is not None:
             return inventory.udev.unread
+        if subject in unsure:
+            return unsure[subject]
         return read_fact.shared_fact("neither", "the stack, udev ID_FS_TYPE")
 
     def with_it(subject: str, disk: Disk) -> Disk:

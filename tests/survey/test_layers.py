@@ -265,6 +265,16 @@ def test_lvm_raid_counts_and_without_its_table_nothing_is_known_of_it():
     assert isinstance(scope("mount:/srv", *parts, mounts=mounts)["below"].raid_levels, Unknown)
 
 
+def test_a_hard_disk_below_a_volume_whose_table_is_denied_may_be_a_member_of_an_array():
+    table = {TABLE: Unknown(Cause.DENIED, "run as root")}
+    volume = mapped("dm-0", "253:0", ["sda"], "vg-lv", "LVM-x")
+    hard = [disk(name, number=number, queue__rotational="1") for name, number in (("sda", "8:0"), ("sdb", "8:16"))]
+    members = [
+        scope(f"disk:{name}", *hard, volume, commands=table, root=False)["disk"].member_of for name in ("sda", "sdb")
+    ]
+    assert [members[0].learn, members[1].value] == ["run as root", "neither"]
+
+
 def test_files_are_read_ahead_as_the_device_right_below_says():
     sda = disk("sda", number="8:0", queue__read_ahead_kb="128")
     parts = sda, partition("sda", "sda1", "8:1"), raid(queue__read_ahead_kb="4096"), SDB
