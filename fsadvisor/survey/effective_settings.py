@@ -44,7 +44,7 @@ _CHANGED: Final = late(r"^# changed: (\d{1,12})$", re.MULTILINE)
 
 
 class Noting(Wrapped):
-    """Answers as the machine inside does, and notes of which configuration files it told.
+    """Answers as the machine inside does, and notes of which configuration files it told, or why not of one.
 
     Of a container's it tells when they were changed, too.
     """
@@ -52,11 +52,14 @@ class Noting(Wrapped):
     def __init__(self, inner: Machine) -> None:
         super().__init__(inner)
         self.files: dict[str, int | None] = {}
+        self.failed: Unknown | None = None
 
     def settings(self, path: str) -> Answer:
         """As the machine inside."""
         answer = self._inner.settings(path)
-        if not isinstance(answer, Unknown):
+        if isinstance(answer, Unknown):
+            self.failed = self.failed or (None if read_fact.is_not_there(answer) else answer)
+        else:
             told = _CHANGED.search(answer.text)
             self.files[path] = int(told[1]) if told else None
         return answer

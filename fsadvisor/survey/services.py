@@ -253,7 +253,7 @@ def facts(
     }
     noting = effective_settings.Noting(machine)
     settings = settings_facts(noting, found)
-    changed = _changed(machine, found, noting.files)
+    changed = _changed(machine, found, noting)
     of_program |= effective_settings.as_in_force(found.program.name, settings, changed)
     asked = effective_settings.asked(machine, found)
     if not isinstance(asked, Unknown):
@@ -327,15 +327,16 @@ def _used(room: json_text.Json) -> int | None:
     return None if size is None or free is None else size - free
 
 
-def _changed(machine: Machine, found: RunningProgram, files: Mapping[str, int | None]) -> Fact[bool]:
-    """Whether one of the files that were read was changed after the program started."""
-    if files:
-        return effective_settings.changed_since_start(machine, found.pid, files)
+def _changed(machine: Machine, found: RunningProgram, told: effective_settings.Noting) -> Fact[bool]:
+    """Whether one of its files was changed after the program started; one that can't be read may have been."""
+    if told.files:
+        changed = effective_settings.changed_since_start(machine, found.pid, told.files)
+        return changed if read_fact.value(changed) or told.failed is None else told.failed
     if not _names(found.program.name):
         return NOT_APPLICABLE
     if found.here is not True:
         return _another_root(machine, found)
-    return Known(False, "it has no configuration file in the usual places")
+    return told.failed or Known(False, "it has no configuration file in the usual places")
 
 
 def _in_layer(machine: Machine, found: RunningProgram) -> Fact[bool]:

@@ -10,6 +10,7 @@ from tests.told import disk, machine
 
 DATA = "/var/lib/postgresql/15/main"
 MYSQL = "/var/lib/mysql"
+DENIED = Unknown(Cause.DENIED, "run as root")
 ROOT_MOUNT = "1 0 8:0 / / rw - ext4 /dev/sda rw"
 OTHER_MOUNT = "2 1 8:16 / /srv rw - xfs /dev/sdb rw"
 MARIADB = {"mariadbd --version": "mariadbd  Ver 10.11.6-MariaDB for Linux on x86_64\n"}
@@ -86,10 +87,15 @@ def test_debians_file_in_etc_is_found_and_its_includes_followed_in_order():
 
 @pytest.mark.parametrize("line", ["include 'denied.conf'", "include_dir 'nowhere'", "include 'postgresql.conf'"])
 def test_an_include_that_can_not_be_followed_leaves_everything_open(line):
-    denied = Unknown(Cause.DENIED, "run as root")
-    found = postgres({f"{DATA}/postgresql.conf": f"fsync = off\n{line}\n", f"{DATA}/denied.conf": denied})
+    found = postgres({f"{DATA}/postgresql.conf": f"fsync = off\n{line}\n", f"{DATA}/denied.conf": DENIED})
     assert isinstance(found.fsync, Unknown)
     assert isinstance(found.buffer_bytes, Unknown)
+
+
+@each("cnf", [DENIED, "[mysqld]\n!include /etc/own.cnf\n"])
+def test_a_file_that_can_not_be_read_may_have_changed_since_the_start(cnf):
+    changed = mysql(cnf, files={"/etc/own.cnf": DENIED}).settings_changed
+    assert (changed.cause, changed.learn) == (DENIED.cause, "run as root")
 
 
 def test_a_recording_without_the_files_says_nothing_about_them():
