@@ -138,7 +138,6 @@ class Value(Struct, frozen=True):
 
     of: str
     fact: Fact[Any]
-    source: str
 
 
 class Answer(Struct, frozen=True):

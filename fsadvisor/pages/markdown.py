@@ -139,7 +139,9 @@ def _listed(block: Block, docs: str) -> Iterator[str]:
             for answer in answers:
                 yield f"- {MARKS[answer.truth]}: {plain(answer.question)} {code(answer.expression)}\n"
                 facts = (
-                    f"{one.of}: {fact_line(name, one.fact, one.source)}" for name, some in answer.facts for one in some
+                    f"{one.of}: {fact_line(name, one.fact, one.fact.source)}"
+                    for name, some in answer.facts
+                    for one in some
                 )
                 yield from (f"  - {plain(words.removeprefix(': '))}\n" for words in facts)
         case Table(head, rows):

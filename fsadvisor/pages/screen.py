@@ -79,8 +79,8 @@ def _value_spans(name: str, value: Value) -> Iterator[Span]:
     else:
         yield span(f"{name} = ", Tone.DIM)
         yield span(value_text(catalogue()[name], value.fact.value), Tone.PLAIN)
-    if value.source:
-        yield span(f" ({value.source})", Tone.DIM)
+    if value.fact.source:
+        yield span(f" ({value.fact.source})", Tone.DIM)
 
 
 def cure(fact: Fact[Any], first: Line, glyphs: Glyphs) -> Iterator[Block]:

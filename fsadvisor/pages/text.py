@@ -153,7 +153,7 @@ class _Lines:
         for name, values in answer.facts:
             for value in values[:VALUES]:
                 of = f"{value.of}: " if value.of else ""
-                yield from self._hanging(f"{of}{fact_line(name, value.fact, value.source)}", len(first))
+                yield from self._hanging(f"{of}{fact_line(name, value.fact, value.fact.source)}", len(first))
             if (others := len(values) - VALUES) > 0:
                 yield from wrapped(f"{counted(others, 'other value')} elsewhere", self._columns, " " * len(first))
 

@@ -375,9 +375,8 @@ def _names(subjects: Sequence[Subject]) -> Iterator[Block]:
 
 def _value(one: tuple[Subject, Fact[Any], int], *, alone: bool) -> Value:
     subject, fact, number = one
-    source = fact.source + (" and alike" if number > 1 and subject.name in fact.source else "")
     more = f" and {number - 1:,} more" if number > 1 else ""
-    return Value("" if alone else f"{short_name(subject)}{more}", fact, source)
+    return Value("" if alone else f"{short_name(subject)}{more}", fact)
 
 
 def _commands(title: str, shown: Iterable[tuple[str, ...]], every: Iterable[tuple[str, ...]]) -> Iterator[Block]:

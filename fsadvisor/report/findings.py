@@ -11,6 +11,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from msgspec import Struct, field
+from msgspec.structs import replace
 
 from fsadvisor.facts import Cause, Known, Unknown
 from fsadvisor.pages.values import cause, counted, listed, short_name
@@ -33,6 +34,9 @@ if TYPE_CHECKING:
     from fsadvisor.rulebook.rule import Ask, Rule
     from fsadvisor.storage import Facts, Subject, Waiver
 
+
+AND_ALIKE: Final = " and alike"
+"""Follows a source that is the first subject's alone."""
 
 _NUMBER: Final = late(r"([0-9]+)")
 _DIGITS: Final = 18
@@ -107,7 +111,10 @@ class Finding(Struct, dict=True):
 
     @cached_property
     def facts(self) -> dict[str, dict[object, tuple[Subject, Fact[Any], int]]]:
-        """Fact name -> each value that it has -> the first subject with it, its fact, and how many subjects have it."""
+        """Fact name -> each value that it has -> the first subject with it, its fact, and how many subjects have it.
+
+        Where others have it from elsewhere, the source says so: it may name the first subject's device.
+        """
         readers = {name: read for ask, _ in self.answers() for name, read in ask.expression.readers}
         return {name: self._values(read) for name, read in readers.items()}
 
@@ -117,6 +124,8 @@ class Finding(Struct, dict=True):
             fact = read(verdict.subject.scope)
             key = (fact.cause, fact.learn) if isinstance(fact, Unknown) else fact.value
             subject, first, number = values.get(key, (verdict.subject, fact, 0))
+            if first.source and first.source.removesuffix(AND_ALIKE) != fact.source:
+                first = replace(first, source=f"{first.source.removesuffix(AND_ALIKE)}{AND_ALIKE}")
             values[key] = (subject, first, number + 1)
         return values
 

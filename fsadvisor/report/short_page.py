@@ -23,6 +23,7 @@ from fsadvisor.report.finding_page import (
     waived,
     where,
 )
+from fsadvisor.report.findings import AND_ALIKE
 from fsadvisor.report.rule_page import by_file
 from fsadvisor.rulebook import language
 from fsadvisor.storage.catalogue import catalogue
@@ -242,7 +243,7 @@ def _fact_with_values(finding: Finding, name: str, most: int) -> str:
             value = _asked_first(finding, fact.value)
             text = shorten(value_text(catalogue()[name], value), _VALUE, placeholder=" ...")
             source = clean(fact.source)
-            text = f"{text} ({source})" if source and len(source) <= most else text
+            text = f"{text} ({source})" if source and len(source.removesuffix(AND_ALIKE)) <= most else text
         words.append(f"{text} ({subjects_named([subject])})" if many else text)
     if len(values) > _BELOW:
         words.append("others")

@@ -1,8 +1,13 @@
 """Recorded machines get the verdicts that were reviewed, and hold nothing that no code asks for."""
 
+import re
+
 import pytest
+from msgspec import UNSET
 
 from fsadvisor.facts import Known
+from fsadvisor.report.as_json import Written
+from fsadvisor.report.model import Provenance
 from fsadvisor.storage.catalogue import Kind, catalogue
 from fsadvisor.version import Version
 from tests.cases import each
@@ -16,6 +21,8 @@ TYPES = {
     Kind.VERSION: Version,
     Kind.TEXTS: tuple,
 }
+
+WORDS = re.compile(r"[a-z0-9]+")
 
 
 @pytest.mark.parametrize("folder", FOLDERS, ids=lambda folder: folder.name)
@@ -50,3 +57,21 @@ def test_every_known_fact_has_the_type_that_its_field_declares(folder):
 
 def test_four_machines_at_least_are_recorded():
     assert len(FOLDERS) >= 4
+
+
+@each("folder", FOLDERS)
+def test_what_a_report_names_for_a_subject_is_there_and_in_its_own_stack(folder):
+    storage = audit(folder)[1]
+    below = {it.id: it.below for it in storage.subjects}
+    disks = {it.name for it in storage.subjects if it.kind == "disk"}
+    written = Written(storage, Provenance(version="1", root=True), sources=True)
+    for one in map(written.subject, storage.subjects):
+        stack, waiting = set(), [one.id]
+        while waiting:
+            stack.add(at := waiting.pop())
+            waiting += below[at]
+        assert set({} if one.scope is UNSET else one.scope.values()) <= stack
+        own = {at.partition(":")[2] for at in stack if at.startswith("disk:")}
+        if own and one.kind != "layer":
+            named = {it for source in one.sources for it in disks.intersection(WORDS.findall(source))}
+            assert named <= own, one.id

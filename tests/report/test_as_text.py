@@ -1,5 +1,7 @@
 """The report for people."""
 
+from functools import partial
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -9,6 +11,7 @@ from fsadvisor.facts import Cause, Unknown
 from fsadvisor.pages.glyphs import width
 from fsadvisor.pages.text import render, wrapped
 from fsadvisor.pages.values import bytes_text, value_text
+from fsadvisor.report.as_html import as_html
 from fsadvisor.report.as_text import as_text, fact_list
 from fsadvisor.report.rule_page import document
 from fsadvisor.rulebook.advise import advise
@@ -22,6 +25,10 @@ ANY_TEXT = st.text(st.characters(exclude_categories=()))
 def written(storage, about=composed.ABOUT, *, full=True, **options):
     options |= {"full": full}
     return "".join(as_text(storage, advise(storage, composed.rules(), every=True), about, **options))
+
+
+def by_html(storage):
+    return "".join(as_html(storage, advise(storage, composed.rules()), composed.ABOUT))
 
 
 def findings(text):
@@ -98,6 +105,12 @@ def test_a_fact_that_differs_between_subjects_is_told_for_each():
     told = finding(written(composed.busy()), "NOT SAFE HERE")
     assert "sda: disk.plp = absent" in told
     assert "sdb: disk.plp = claimed" in told
+
+
+@each("write", [written, partial(written, full=False), by_html])
+def test_a_source_that_names_the_first_of_several_disks_says_that_it_is_alike_for_the_others(write):
+    assert "/sys/block/sd0 and alike" in write(protected_disks(2))
+    assert "and alike" not in write(protected_disks(1))
 
 
 def test_a_thousand_alike_disks_are_one_finding_with_ten_names():
