@@ -9,6 +9,7 @@ from __future__ import annotations
 import errno
 import os
 import sys
+from contextlib import ExitStack
 from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
@@ -54,21 +55,36 @@ def explore(chosen: argparse.Namespace, terminal: Terminal) -> int:
     name, note = _name(chosen), RECORDED if chosen.on else ""
     if not is_demo(chosen.on) or chosen.attestations is not None:
         return _start(name, lambda: _session(chosen, name), terminal, note)
-    from tempfile import TemporaryDirectory
+    with ExitStack() as kept:
 
-    with TemporaryDirectory(prefix="fsadvisor-demo-") as folder:  # what one says of the demo is gone when it ends
-        chosen.attestations = Path(folder, "attest.toml")
-        chosen.attestations.touch()
-        return _start(name, lambda: _session(chosen, name), terminal, note)
+        def of_demo() -> Session:
+            from tempfile import TemporaryDirectory
+
+            made = TemporaryDirectory(prefix="fsadvisor-demo-", ignore_cleanup_errors=True)
+            folder = kept.enter_context(made)  # what one says of the demo is gone when it ends
+            chosen.attestations = Path(folder, "attest.toml")
+            chosen.attestations.touch()
+            return _session(chosen, name)
+
+        return _start(name, of_demo, terminal, note, kept.close)
 
 
-def _start(name: str, session_of: Callable[[], Session], terminal: Terminal, note: str = "") -> int:
-    """Explore; the exit code. `name` is what the machine is called before it is looked at; `session_of` may raise."""
+def _start(
+    name: str,
+    session_of: Callable[[], Session],
+    terminal: Terminal,
+    note: str = "",
+    clear: Callable[[], None] | None = None,
+) -> int:
+    """Explore; the exit code. `name` is what the machine is called before it is looked at; `session_of` may raise.
+
+    `clear` takes away what must not outlive us.
+    """
     from fsadvisor.tui.first_picture import Painter
     from fsadvisor.tui.session import SurveyThread, collect_rarely
     from fsadvisor.tui.terminal import HeldTerminal
 
-    with HeldTerminal() as held:
+    with HeldTerminal(clear) as held:
         painter = Painter(terminal, note)
 
         def show(snapshot: Snapshot | None, seen: Glimpse | None = None) -> None:

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 from msgspec import Struct
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
     from types import FrameType, TracebackType
     from typing import Self
 
@@ -110,9 +110,11 @@ class HeldTerminal:
     """A context; `give` ends it for Textual, which then restores what it is given.
 
     Standard input, output and error are the terminal. Written to is the one that Textual writes to: standard error.
+    `clear` takes away what must not outlive us, where a signal ends us at once.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, clear: Callable[[], None] | None = None) -> None:
+        self._clear = clear
         self._input, self._output = sys.stdin.fileno(), sys.stderr.fileno()
         self._before: list[Any] = []
         self._handled: dict[int, Any] = {}
@@ -158,6 +160,8 @@ class HeldTerminal:
         """As if it were not handled, but for the terminal; should that take nothing any more, a second one ends us."""
         signal.signal(number, signal.SIG_DFL)
         self._restore()
+        if self._clear is not None:
+            self._clear()
         os.kill(os.getpid(), number)
 
     def _restore(self) -> None:

@@ -44,6 +44,14 @@ def test_a_signal_that_ends_it_leaves_the_terminal_as_it_was():
         leaves_the_terminal_as_it_was(terminal, signal.SIGHUP, 129)
 
 
+@pytest.mark.parametrize("number", few([signal.SIGTERM, signal.SIGHUP], 1))
+def test_a_signal_before_the_first_look_takes_what_the_demo_keeps_away(number, tmp_path):
+    with started("--demo", TMPDIR=str(tmp_path)) as terminal:
+        assert comes_to(lambda: any(tmp_path.glob("fsadvisor-demo-*/attest.toml")))
+        leaves_the_terminal_as_it_was(terminal, number, 128 + number)
+    assert not [*tmp_path.iterdir()]
+
+
 def test_it_ends_with_its_terminal():
     with explorer() as terminal:
         terminal.until("Quit")
