@@ -45,6 +45,8 @@ _SECTION = re.compile(
 )
 """Where an output begins in a text that may hold several."""
 _SERIAL = re.compile(r"^Serial [Nn]umber: +(\S.*)$", re.MULTILINE)
+_STAND_IN = re.compile(r"(.)\1*|.*(?:redacted|removed|hidden|anonym|xxx).*", re.IGNORECASE)
+"""What stands where a serial number was taken out: many drives have the same."""
 _TELLING = ("vid", "critical", "capacitor", "feature", "volatile", "current")
 """Starts of a key that one of nvme-cli's outputs has."""
 _WORKED_UP = ("nvme_smart_health_information_log", "nvme_error_information_log", "output")
@@ -66,7 +68,9 @@ class Parts(Struct):
     @property
     def name(self) -> tuple[str, str] | None:
         """Model and serial number, where both are told: what makes outputs those of one drive."""
-        return None if self.model is None or self.serial is None else (self.model, self.serial)
+        if self.model is None or self.serial is None or _STAND_IN.fullmatch(self.serial):
+            return None
+        return self.model, self.serial
 
     def take(self, other: Parts) -> None:
         """Add another's outputs to this drive's."""

@@ -71,6 +71,12 @@ def test_files_that_name_one_drive_are_joined_and_others_stand_alone():
     assert verdicts(ID_CTRL, {**SMARTCTL, "serial_number": "S2"}) == ["unknown", "claimed"]
 
 
+@each("serial", ["REDACTED", "[REMOVED]", "XXXXXXXX", "--", "00000000", "S6XXXXXX"])
+def test_files_of_one_model_whose_serial_numbers_were_taken_out_are_not_taken_for_one_drive(serial):
+    proven = {"id_ctrl": {**ID_CTRL, "sn": serial}, "smart_log": HEALTHY, "ocp": OCP}
+    assert verdicts(proven, {**SMARTCTL, "serial_number": serial}) == ["proven", "claimed"]
+
+
 def test_an_output_that_names_no_drive_is_not_given_to_one_of_several():
     text = "\n".join(map(json.dumps, (ID_CTRL, {**ID_CTRL, "sn": "S2"}, HEALTHY)))
     assert [one.model for one in drives(text)] == ["SAMSUNG MZQL23T8HCLS-00A07"] * 2 + [None]
