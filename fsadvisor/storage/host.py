@@ -189,6 +189,9 @@ class Service(Described, frozen=True, kw_only=True):
     )
     log_directory: Fact[str] = some("where its write-ahead log is", "pg_wal, innodb_log_group_home_dir, --wal-dir")
     log_apart: Fact[bool] = some("no disk holds both its files and its write-ahead log", "the stack in sysfs")
+    log_lost_before_files: Fact[bool] = about(
+        "its files survive the loss of one drive, its write-ahead log does not", "the stack in sysfs"
+    )
     log_on_mount: Fact[bool] = some("its write-ahead log is on the same mount as its files", "/proc/self/mountinfo")
     commit_plp: Fact[PlpVerdict] = some(
         "weakest PLP of the disks that its commits wait for: those below its log (where it has none: below its files)",

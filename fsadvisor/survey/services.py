@@ -15,13 +15,14 @@ from fsadvisor.survey import database_settings, effective_settings, program_sett
 from fsadvisor.survey.filesystem_types.registry import ON_DEVICES, mount_point_of, type_of
 from fsadvisor.survey.identity import SubjectIdentities
 from fsadvisor.survey.programs import refused
+from fsadvisor.survey.raid import Redundancy
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
 
     from fsadvisor.machine.port import Machine
     from fsadvisor.readers.file_attributes import FolderExtents
-    from fsadvisor.storage import Facts, Host, Subject
+    from fsadvisor.storage import Facts, Subject
     from fsadvisor.survey.attested import Overlay
     from fsadvisor.survey.inventory import Surveyed
     from fsadvisor.survey.program_settings import Settings
@@ -79,6 +80,22 @@ def apart(own: Fact[str], log: Fact[str], disks_of: Callable[[str], Fact[tuple[s
     if isinstance(own, Unknown):
         return own
     return read_fact.derive(_shared(disks_of(own.value), disks_of(log.value)), lambda it: not it)
+
+
+def lost_before_files(own: Fact[str], log: Fact[str], around: Around) -> Fact[bool]:
+    """Whether one drive's loss takes a program's log, but not its files."""
+    if isinstance(log, Unknown):
+        return log
+    if isinstance(own, Unknown):
+        return own
+    if around.place_of(own.value) == around.place_of(log.value):
+        return Known(False, "/proc/self/mountinfo")
+    files, written = around.survives(own.value), around.survives(log.value)
+    if read_fact.value(files) is False or read_fact.value(written):
+        return Known(False, _SOURCE)
+    if isinstance(files, Unknown):
+        return files
+    return read_fact.derive(written, lambda it: not it)
 
 
 def percent(part: Fact[int], whole: Fact[int]) -> Fact[int]:
@@ -188,7 +205,7 @@ def survey_services(found: Surveyed, mounts: Mapping[str, Subject], overlay: Ove
     """Stage 8: the running programs, with what stands below their files; `mounts` go by mount point."""
     programs = () if isinstance(found.inventory.programs, Unknown) else found.inventory.programs
     subjects: dict[str, Subject] = {}
-    around = _around(programs, mounts, found.host)
+    around = _around(programs, mounts, found)
     for program in programs:
         directory = read_fact.value(program.directory) or program.device or "?"
         point = None if program.device else mount_point_of(directory, mounts)
@@ -218,26 +235,36 @@ def survey_services(found: Surveyed, mounts: Mapping[str, Subject], overlay: Ove
     )
 
 
-def _around(programs: Sequence[RunningProgram], mounts: Mapping[str, Subject], host: Host) -> Around:
+def _around(programs: Sequence[RunningProgram], mounts: Mapping[str, Subject], found: Surveyed) -> Around:
+    redundancy = Redundancy(found.inventory.stack, found.layers, found.disks, found.filesystems)
+
     def disks_of(folder: str) -> Fact[tuple[str, ...]]:
         return disks_under(mounts.get(mount_point_of(folder, mounts) or ""))
+
+    def survives(folder: str) -> Fact[bool]:
+        mount = mounts.get(mount_point_of(folder, mounts) or "")
+        if mount is None or not mount.below:
+            return Unknown(Cause.NOT_EXPOSED, "", _SOURCE)
+        return redundancy.survives(mount.below[0])
 
     return Around(
         neighbours=Neighbours((program.directory for program in programs), disks_of),
         place_of=lambda folder: mount_point_of(folder, mounts),
         disks_of=disks_of,
         below_of=lambda folder: _below(mounts.get(mount_point_of(folder, mounts) or "")),
-        memory_bytes=host.memory_bytes,
+        survives=survives,
+        memory_bytes=found.host.memory_bytes,
     )
 
 
 class Around(Struct, frozen=True, kw_only=True):
-    """What a program's facts need of the rest of the machine: other programs, a folder's mount and disks, memory."""
+    """What a program's facts need of the rest: other programs, a folder's mount, disks and redundancy, memory."""
 
     neighbours: Neighbours
     place_of: Callable[[str], str | None]
     disks_of: Callable[[str], Fact[tuple[str, ...]]]
     below_of: Callable[[str], Below | None]
+    survives: Callable[[str], Fact[bool]]
     memory_bytes: Fact[int]
 
 
@@ -280,6 +307,7 @@ def facts(
         quota_used_percent=_quota_used(machine, directory, filesystem),
         log_on_mount=read_fact.derive(log, lambda folder: around.place_of(folder) == mount_point),
         log_apart=apart(directory, log, around.disks_of),
+        log_lost_before_files=lost_before_files(directory, log, around),
         shares_disk=around.neighbours.shares_disk(directory),
         **_commits(directory if log is NOT_APPLICABLE else log, around.below_of),
     )

@@ -6,6 +6,7 @@ from fsadvisor.facts import Cause, Unknown
 from fsadvisor.survey import host
 from fsadvisor.survey.whole import survey
 from tests.cases import each
+from tests.panel.servers import postgresql_log_on_one_drive
 from tests.told import disk, machine
 
 DATA = "/var/lib/postgresql/15/main"
@@ -155,6 +156,24 @@ def test_a_log_behind_a_link_to_another_disk_is_apart():
     assert found.log_directory.value == "/srv/wal"
     assert found.log_apart.value is True
     assert found.log_on_mount.value is False
+
+
+@pytest.mark.parametrize(("data", "lost"), [("raid1", True), ("raid10", True), ("raid0", False)])
+def test_a_log_on_one_drive_is_lost_before_the_files_where_those_survive_its_loss(data, lost):
+    made = postgresql_log_on_one_drive.server(data)
+    (found,) = [it.scope["service"] for it in survey(made, {}).subjects if it.kind == "service"]
+    assert found.log_lost_before_files.value is lost
+
+
+def test_a_log_beside_the_files_is_not_lost_before_them():
+    assert postgres({}).log_lost_before_files.value is False
+
+
+def test_a_log_on_a_disk_of_a_hypervisor_may_have_copies():
+    made = postgresql_log_on_one_drive.server()
+    made.commands["systemd-detect-virt --vm"] = "kvm\n"
+    (found,) = [it.scope["service"] for it in survey(made, {}).subjects if it.kind == "service"]
+    assert isinstance(found.log_lost_before_files, Unknown)
 
 
 def test_programs_on_one_disk_share_it():
