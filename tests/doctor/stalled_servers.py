@@ -65,6 +65,7 @@ def nvme_commands_time_out() -> Window:
 
 
 _FLUSH: Final = ("submit_bio_wait", "blkdev_issue_flush", "ext4_sync_file", "do_fsync")
+_LOG: Final = ("xlog_wait_on_iclog", "xfs_log_force_seq", "xfs_file_fsync", "do_fsync")
 _RECORD: Final = ("jbd2_journal_commit_transaction", "kjournald2")
 _IDLE: Final = {"reads": 0.0, "busy": 0.0}
 
@@ -84,6 +85,13 @@ def a_commit_whose_flush_does_not_end() -> Window:
     """sdb ends nothing: the journal's last write, which begins with a flush, hangs. mysqld waits for the commit."""
     journal = Task(pid=300, name="jbd2/sdb1-8", stack=_RECORD, kernel=True, places=())
     return server((database(goes_on=False), journal), None, (disk("sdb", **_IDLE),), io_some=1.0)
+
+
+@situation("device-silent:sdb", words=("mysqld (pid 800)",), never=("program-", "power-loss"))
+def a_write_of_the_log_of_xfs_that_does_not_end() -> Window:
+    """sdb ends nothing: what XFS writes to its log begins with a flush, and that hangs. mysqld waits for it."""
+    fs = place(source="/dev/sdb1", device="sdb", type="xfs")
+    return server((database(stack=_LOG, goes_on=False),), (fs,), (disk("sdb", **_IDLE),), io_some=1.0)
 
 
 @situation("program-waits-for-commits:mysqld (pid 800)", never=("device-silent",))

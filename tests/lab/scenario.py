@@ -59,7 +59,7 @@ def ask_udevd(*words):
 
 def settle():
     """Wait until udev has seen all that the kernel told it."""
-    ask_udevd("settle", "--timeout=30")
+    ask_udevd("settle", "--timeout=120")
 
 
 def wait_for(what, truth, seconds=120):

@@ -152,10 +152,13 @@ def _stuck(process: Waited, looks: int) -> None:
             process.flushing += _for_flush(functions)
 
 
+_FLUSHES: Final = frozenset({"blkdev_issue_flush", "xlog_wait_on_iclog"})
+
+
 def _for_flush(functions: Sequence[str]) -> bool:
-    """Whether it waits for a flush to end, or jbd2's thread for a write: that of a commit begins with a flush."""
+    """Whether it waits for a flush to end, or for a write that begins with one: of jbd2's commit, or of XFS's log."""
     commit = functions[1:] if functions[:1] == ("__wait_on_buffer",) else functions
-    return commit[:1] == ("jbd2_journal_commit_transaction",) or "blkdev_issue_flush" in functions
+    return commit[:1] == ("jbd2_journal_commit_transaction",) or not _FLUSHES.isdisjoint(functions)
 
 
 _MOST: Final = 12
