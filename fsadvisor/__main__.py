@@ -73,12 +73,12 @@ def _written(status: int, text: bytes = b"") -> int:
 class _Narration(io.FileIO):
     """Standard error: where it takes no more, as a log on a full disk, what is said there is lost, and nothing else."""
 
-    def write(self, said: Buffer, /) -> int:
+    def write(self, text: Buffer, /) -> int:
         """All of it, as far as anybody is told."""
         try:
-            return super().write(said)
+            return super().write(text)
         except OSError:
-            return memoryview(said).nbytes
+            return memoryview(text).nbytes
 
 
 def _run() -> int:

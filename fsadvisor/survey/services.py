@@ -355,16 +355,16 @@ def _used(room: json_text.Json) -> int | None:
     return None if size is None or free is None else size - free
 
 
-def _changed(machine: Machine, found: RunningProgram, told: effective_settings.Noting) -> Fact[bool]:
+def _changed(machine: Machine, found: RunningProgram, settings: effective_settings.Noting) -> Fact[bool]:
     """Whether one of its files was changed after the program started; one that can't be read may have been."""
-    if told.files:
-        changed = effective_settings.changed_since_start(machine, found.pid, told.files)
-        return changed if read_fact.value(changed) or told.failed is None else told.failed
+    if settings.files:
+        changed = effective_settings.changed_since_start(machine, found.pid, settings.files)
+        return changed if read_fact.value(changed) or settings.failed is None else settings.failed
     if not _names(found.program.name):
         return NOT_APPLICABLE
     if found.here is not True:
         return _another_root(machine, found)
-    return told.failed or Known(False, "it has no configuration file in the usual places")
+    return settings.failed or Known(False, "it has no configuration file in the usual places")
 
 
 def _in_layer(machine: Machine, found: RunningProgram) -> Fact[bool]:
