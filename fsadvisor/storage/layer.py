@@ -161,6 +161,9 @@ class Below(Described, frozen=True, kw_only=True):
         "there is an external log or journal, and a disk of it is rotational and not virtual",
         "mountinfo, dumpe2fs, disk.rotational",
     )
+    log_lost_before_data: Fact[bool] = about(
+        "the data survive the loss of one drive, an external log or journal does not", "mountinfo, dumpe2fs, the stack"
+    )
     log_plp: Fact[PlpVerdict] = some(
         "the weakest power-loss verdict of the disks of the external log or journal", "mountinfo, dumpe2fs, disk.plp"
     )

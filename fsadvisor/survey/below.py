@@ -144,7 +144,18 @@ class Folding:
         """What the disks of an external log tell, and those of the data alone; both may be on one."""
         data = self._of_devices([it for it in self._stack.below[subject] if it != log], subject)
         own = self._of_devices([log], subject)
-        return {"data_rotational": data.any_rotational, "log_rotational": own.any_rotational, "log_plp": own.plp}
+        return {
+            "data_rotational": data.any_rotational,
+            "log_rotational": own.any_rotational,
+            "log_lost_before_data": self._lost_before_data(self._stack.below[subject], log),
+            "log_plp": own.plp,
+        }
+
+    def _lost_before_data(self, devices: Sequence[str], log: str) -> Fact[bool]:
+        redundancy = raid.Redundancy(self._stack, self._layers, self._disks)
+        data = [redundancy.survives(it) for it in devices if it != log] or [NOT_FOLLOWED]
+        lost = read_fact.derive(redundancy.survives(log), lambda it: not it)
+        return read_fact.all_of([*data, lost], _names(devices))
 
     def _of_devices(self, devices: Sequence[str], subject: str) -> Below:
         """What the disks below some of a filesystem's devices tell."""
@@ -194,6 +205,7 @@ def _fold(leaves: Mapping[str, Disk], followed: bool, names: str) -> Below:
         any_rotational=any_rotational,
         data_rotational=any_rotational,
         log_rotational=_NO_LOG if followed else NOT_FOLLOWED,
+        log_lost_before_data=_NO_LOG if followed else NOT_FOLLOWED,
         log_plp=NOT_APPLICABLE,
         any_shingled=read_fact.any_of(every(_shingled), names),
         any_discards=NOT_FOLLOWED,

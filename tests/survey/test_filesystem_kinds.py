@@ -6,6 +6,7 @@ from fsadvisor.facts import Cause, Unknown
 from fsadvisor.readers import xfs_reports, zfs_tools
 from fsadvisor.survey.whole import survey
 from tests.cases import each
+from tests.panel.servers import xfs_log_on_one_drive
 from tests.told import disk, machine, partition, stacked
 
 UUID = "/sys/fs/btrfs/1b671a64"
@@ -166,6 +167,22 @@ def test_a_hard_disk_of_an_external_log_is_not_one_of_the_data(options, rotation
     below = next(it for it in survey(made, {}).subjects if it.id == "mount:/srv").scope["below"]
     facts = (below.any_rotational, below.data_rotational, below.log_rotational)
     assert tuple(None if isinstance(it, Unknown) else it.value for it in facts) == rotational
+
+
+@each(
+    ("level", "log", "machine_is", "lost"),
+    [
+        ("raid1", "sdd1", "none", True),
+        ("raid1", "sdd1", "kvm", None),  # a hypervisor may have copies
+        ("raid1", "md0", "none", False),
+        ("raid0", "sdd1", "none", False),  # the data are lost as well
+    ],
+)
+def test_a_log_on_one_drive_is_lost_before_data_on_a_mirror(level, log, machine_is, lost):
+    made = xfs_log_on_one_drive.server(level, log)
+    made.commands["systemd-detect-virt --vm"] = f"{machine_is}\n"
+    found = next(it for it in survey(made, {}).subjects if it.id == "mount:/srv").scope["below"].log_lost_before_data
+    assert (None if isinstance(found, Unknown) else found.value) is lost, found
 
 
 def test_noload_leaves_a_journal_alone():
