@@ -1,5 +1,6 @@
-"""What a guest of the lab sees of this machine's directories."""
+"""What a guest of the lab sees of this machine's directories, and what the lab's page tells."""
 
+import ast
 import os
 import shutil
 import subprocess
@@ -7,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.paths import ROOT
 from tools.lab.error import LabError
 from tools.lab.initramfs import over_covered
 from tools.lab.main import main
@@ -44,3 +46,15 @@ def test_a_program_that_needs_libraries_is_copied_with_them_and_runs_where_nothi
     copy_programs([shutil.which("uname")], tmp_path)
     told = subprocess.run(["chroot", tmp_path, shutil.which("uname")], capture_output=True, check=False)
     assert told.stdout == b"Linux\n"
+
+
+def test_the_labs_page_tells_of_each_scenario_of_its_default_run():
+    """`make lab` is red otherwise, an hour later."""
+    page, thorough = (ROOT / "docs/lab.md").read_text(), "pytest.mark.thorough"
+    for file in sorted((ROOT / "tests/lab").glob("test_*.py")):
+        module = ast.parse(file.read_text())
+        marks = [ast.unparse(it.value) for it in module.body if isinstance(it, ast.Assign)]
+        for test in (it for it in module.body if isinstance(it, ast.FunctionDef) and it.name.startswith("test_")):
+            if not any(thorough in mark for mark in (*marks, *map(ast.unparse, test.decorator_list))):
+                title, _, _ = (ast.get_docstring(test) or "").partition("\n")
+                assert f"| {title} |" in page, f"{file.name}: {test.name}: {title}"
