@@ -74,7 +74,7 @@ def test_a_severity_that_is_none_is_told_with_its_place(reports, tmp_path):
 def test_a_report_and_its_recording_are_alike(reports):
     ran = in_text("diff", reports[0], MACHINES / "pm9a3-postgresql-volatile")
     assert ran.returncode == 0
-    assert ran.stdout.split(": ", 1)[1].split() == ["findings:", "as", "before;", "0", "facts", "changed."]
+    assert ran.stdout.split()[-6:] == ["findings:", "as", "before;", "0", "facts", "changed."]
 
 
 @pytest.mark.parametrize(("level", "status"), [("low", 1), ("never", 0)])
