@@ -18,6 +18,7 @@ from msgspec import Struct, field
 from fsadvisor import strict_json
 from fsadvisor.drives import find
 from fsadvisor.facts import NOT_APPLICABLE, Cause, Fact, Known, Unknown, unreadable
+from fsadvisor.machine.identity_sources import is_placeholder
 from fsadvisor.readers import json_text, nvme_identify, nvme_logs, nvme_output, smartctl, smartctl_text
 from fsadvisor.readers.nvme_identify import IdCtrl
 from fsadvisor.readers.nvme_logs import OcpSmartLog, SmartLog
@@ -45,8 +46,8 @@ _SECTION = re.compile(
 )
 """Where an output begins in a text that may hold several."""
 _SERIAL = re.compile(r"^Serial [Nn]umber: +(\S.*)$", re.MULTILINE)
-_STAND_IN = re.compile(r"(.)\1*|.*(?:redacted|removed|hidden|anonym|xxx).*", re.IGNORECASE)
-"""What stands where a serial number was taken out: many drives have the same."""
+_TAKEN_OUT = re.compile("redacted|removed|hidden|anonym|xxx", re.IGNORECASE)
+"""Where a serial number was taken out, many drives have the same words there."""
 _TELLING = ("vid", "critical", "capacitor", "feature", "volatile", "current")
 """Starts of a key that one of nvme-cli's outputs has."""
 _WORKED_UP = ("nvme_smart_health_information_log", "nvme_error_information_log", "output")
@@ -68,7 +69,7 @@ class Parts(Struct):
     @property
     def name(self) -> tuple[str, str] | None:
         """Model and serial number, where both are told: what makes outputs those of one drive."""
-        if self.model is None or self.serial is None or _STAND_IN.fullmatch(self.serial):
+        if self.model is None or self.serial is None or is_placeholder(self.serial) or _TAKEN_OUT.search(self.serial):
             return None
         return self.model, self.serial
 

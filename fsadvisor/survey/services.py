@@ -82,13 +82,24 @@ def apart(own: Fact[str], log: Fact[str], disks_of: Callable[[str], Fact[tuple[s
     return read_fact.derive(_shared(disks_of(own.value), disks_of(log.value)), lambda it: not it)
 
 
-def lost_before_files(own: Fact[str], log: Fact[str], around: Around) -> Fact[bool]:
-    """Whether one drive's loss takes a program's log, but not its files."""
+def on_one_mount(own: Fact[str], log: Fact[str], place_of: Callable[[str], str | None]) -> Fact[bool]:
+    """Whether a program's log is on the mount of its files; not known where no mount is known for one of them."""
     if isinstance(log, Unknown):
         return log
     if isinstance(own, Unknown):
         return own
-    if around.place_of(own.value) == around.place_of(log.value):
+    places = place_of(own.value), place_of(log.value)
+    if None in places:
+        return Unknown(Cause.NOT_EXPOSED, "", "/proc/self/mountinfo")
+    return Known(places[0] == places[1], log.source)
+
+
+def lost_before_files(own: Fact[str], log: Fact[str], around: Around) -> Fact[bool]:
+    """Whether one drive's loss takes a program's log, but not its files."""
+    together = on_one_mount(own, log, around.place_of)
+    if isinstance(own, Unknown) or isinstance(log, Unknown) or isinstance(together, Unknown):
+        return together  # not known, either
+    if together.value:
         return Known(False, "/proc/self/mountinfo")
     files, written = around.survives(own.value), around.survives(log.value)
     if read_fact.value(files) is False or read_fact.value(written):
@@ -305,7 +316,7 @@ def facts(
         buffer_percent=percent(of_program.get("buffer_bytes", NOT_APPLICABLE), around.memory_bytes),
         caches_percent=_caches_percent(of_program.get("buffer_bytes", NOT_APPLICABLE), filesystem, around.memory_bytes),
         quota_used_percent=_quota_used(machine, directory, filesystem),
-        log_on_mount=read_fact.derive(log, lambda folder: around.place_of(folder) == mount_point),
+        log_on_mount=on_one_mount(directory, log, around.place_of),
         log_apart=apart(directory, log, around.disks_of),
         log_lost_before_files=lost_before_files(directory, log, around),
         shares_disk=around.neighbours.shares_disk(directory),

@@ -2,8 +2,9 @@
 
 import pytest
 
-from fsadvisor.facts import Cause, Unknown
+from fsadvisor.facts import Cause, Known, Unknown
 from fsadvisor.survey import host
+from fsadvisor.survey.services import on_one_mount
 from fsadvisor.survey.whole import survey
 from tests.cases import each
 from tests.panel.servers import postgresql_log_on_one_drive
@@ -167,6 +168,11 @@ def test_a_log_on_one_drive_is_lost_before_the_files_where_those_survive_its_los
 
 def test_a_log_beside_the_files_is_not_lost_before_them():
     assert postgres({}).log_lost_before_files.value is False
+
+
+@each("known", [{}, {"/srv": "/srv"}, {"/log": "/log"}])
+def test_a_folder_whose_mount_is_not_known_may_be_on_that_of_another(known):
+    assert isinstance(on_one_mount(Known("/srv", ""), Known("/log", ""), known.get), Unknown)
 
 
 def test_a_log_on_a_disk_of_a_hypervisor_may_have_copies():
