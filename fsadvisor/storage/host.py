@@ -262,6 +262,11 @@ class Now(Described, frozen=True, kw_only=True):
     io_some_percent: Fact[float] = about("a thread waited for I/O", "/proc/pressure/io", "percent")
     memory_some_percent: Fact[float] = some("a thread waited for memory", "/proc/pressure/memory", "percent")
     memory_full_percent: Fact[float] = some("all threads waited for memory", "/proc/pressure/memory", "percent")
+    memory_elsewhere_percent: Fact[float] = some(
+        "a thread waited for memory, less what control groups at their own limit waited",
+        "/proc/pressure/memory, memory.pressure",
+        "percent",
+    )
     swapped_bytes: Fact[float] = some("read from and written to swap, per second", "/proc/vmstat", "bytes")
     dirty_percent: Fact[float] = some(
         "dirty pages and those under writeback, of the limit at which writers must wait", "/proc/vmstat", "percent"

@@ -217,6 +217,38 @@ def test_a_group_at_its_memory_limit_is_told_and_not_the_machine_which_has_memor
     assert told(memory_available=0.03, **parts) == ["memory-short"]
 
 
+@each(
+    ("others", "machine", "available", "causes"),
+    [
+        # the group's wait is within what reading files past a limit costs, and most of the machine's
+        ((), 0.22, 0.5, []),
+        ((), 0.45, 0.5, ["memory-short"]),
+        ((), 0.22, 0.05, ["memory-short"]),
+        (
+            (Group(path="/a/one", memory_some=0.18, memory_limit=40 << 20, memory_used=40 << 20),),
+            0.38,
+            0.5,
+            ["memory-short"],
+        ),
+        (
+            (Group(path="/b", memory_some=0.18, memory_limit=40 << 20, memory_used=9 << 20, memory_hits=90),),
+            0.38,
+            0.5,
+            [],
+        ),
+        (
+            (Group(path="/b", memory_some=0.18, memory_limit=40 << 20, memory_used=9 << 20),),
+            0.38,
+            0.5,
+            ["memory-short"],
+        ),
+    ],
+)
+def test_what_control_groups_at_their_limit_wait_is_not_the_machines_want_of_memory(others, machine, available, causes):
+    small = Group(path="/a", memory_some=0.18, memory_limit=40 << 20, memory_used=40 << 20)
+    assert told(groups=(small, *others), memory_some=machine, memory_available=available) == causes
+
+
 LOG = (
     "[ 3600.000000] md: data-check of RAID array md0\n"
     "[ 6900.000000] EXT4-fs error (device sdb1): ext4_lookup:1785: inode #2: comm ls: deleted inode referenced\n"

@@ -9,13 +9,13 @@ from msgspec.structs import replace
 
 from fsadvisor.facts import FALSE, Cause
 from fsadvisor.measure.now.facts import (
-    inside,
     moved_by,
     movers_of,
     named,
     subjects,
 )
 from fsadvisor.measure.now.mounts import devices_of, pool_of, with_below, works_on
+from fsadvisor.measure.now.programs import inside
 from fsadvisor.measure.now.since import since
 from fsadvisor.rulebook.advise import RUNNING, judge
 from fsadvisor.rulebook.rule import CALLS_FOR_ACTION, Outcome

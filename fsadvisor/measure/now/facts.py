@@ -9,6 +9,7 @@ from msgspec.structs import replace
 
 from fsadvisor.facts import Cause, Fact, Known, Unknown
 from fsadvisor.measure.now.mounts import devices_of, flushed_by, pool_of, with_below, works_on
+from fsadvisor.measure.now.programs import inside, memory_elsewhere
 from fsadvisor.storage import Now, Subject
 from fsadvisor.survey.filesystem_types.registry import TYPES
 
@@ -96,6 +97,7 @@ def _machine(window: Window) -> Now:
         processor_some_percent=_percent(window.cpu_some),
         memory_some_percent=_percent(window.memory_some),
         memory_full_percent=_percent(window.memory_full),
+        memory_elsewhere_percent=_percent(memory_elsewhere(window)),
         swapped_bytes=_fact(window.swap_bytes),
         dirty_percent=_percent(dirty),
         held_back_percent=_percent(held_back if _stacks_seen(window) else None),
@@ -110,15 +112,6 @@ def _machine(window: Window) -> Now:
 def _for_memory(programs: Iterable[Program], window: Window) -> Fact[Any]:
     waits = (one.for_memory for one in programs if not one.kernel)
     return _percent(max(waits, default=0.0) if _stacks_seen(window) else None)
-
-
-def inside(path: str, window: Window) -> list[Program]:
-    """The programs of a control group, and of those below it."""
-    return [program for program in window.programs if any(_within(own, path) for own in program.groups)]
-
-
-def _within(group: str, path: str) -> bool:
-    return group == path or group.startswith(path.rstrip("/") + "/")
 
 
 def _device(dev: Device, window: Window) -> Now:

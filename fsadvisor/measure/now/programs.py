@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
     from fsadvisor.machine.pulse import ThreadSample, WaitingThread
     from fsadvisor.machine.symptoms import Holds, Limited
+    from fsadvisor.measure.now import Window
     from fsadvisor.measure.now.mounts import Places
 
 _FREEZE: Final = re.compile(
@@ -279,6 +280,37 @@ def groups_between(before: Sequence[Limited], after: Sequence[Limited], seconds:
         if memory is not None:
             group.memory_limit, group.memory_used = memory.limit, memory.used
     return tuple(groups)
+
+
+def inside(path: str, window: Window) -> list[Program]:
+    """The programs of a control group, and of those below it."""
+    return [program for program in window.programs if any(_within(own, path) for own in program.groups)]
+
+
+def _within(group: str, path: str) -> bool:
+    return group == path or group.startswith(path.rstrip("/") + "/")
+
+
+_AT_LIMIT: Final = 0.9
+_HITS: Final = 10
+"""From either on a group is at its memory limit: Linux frees many pages at once."""
+
+
+def memory_elsewhere(window: Window) -> float | None:
+    """Share of the time that a thread waited for memory, less what groups at their own memory limit waited.
+
+    The machine's pressure counts theirs too, although it has memory left. None where the pressure is not told.
+    """
+    if window.memory_some is None:
+        return None
+    full = [one for one in window.groups if _at_limit(one)]
+    outer = [one for one in full if not any(one is not other and _within(one.path, other.path) for other in full)]
+    return max(window.memory_some - sum(one.memory_some or 0 for one in outer), 0.0)
+
+
+def _at_limit(group: Group) -> bool:
+    used = (group.memory_used or 0) / group.memory_limit if group.memory_limit else 0.0
+    return used >= _AT_LIMIT or (used > 0 and (group.memory_hits or 0) >= _HITS)
 
 
 def _group(path: str, before: dict[str, str], after: dict[str, str], seconds: float) -> Group:
