@@ -30,6 +30,7 @@ from typing import TYPE_CHECKING, Any, Final
 from msgspec import Struct
 
 from fsadvisor.facts import Cause, Unknown
+from fsadvisor.machine import symptoms
 from fsadvisor.machine.port import Answer, MachineError, Reply
 from fsadvisor.machine.pulse import block_devices
 from fsadvisor.machine.runner import Runner, decoded
@@ -171,6 +172,33 @@ def _keeper(path: Path) -> subprocess.Popen[bytes]:
         env={"LC_ALL": "C", "PATH": "/usr/sbin:/usr/bin:/sbin:/bin"},
         start_new_session=True,
     )
+
+
+def process_of(thread: int) -> int | None:
+    """The process that a thread belongs to; None where it is no more."""
+    number = symptoms.named_lines(f"/proc/{thread}/status").get("Tgid", "")
+    return int(number) if number.isdecimal() else None
+
+
+class Opened(Struct, frozen=True, kw_only=True):
+    """What a descriptor of a thread is open on: its path, and the device number of the mount as mountinfo has it."""
+
+    path: str
+    device: str
+    inode: int | None
+
+
+def opened(thread: int, descriptor: int) -> Opened | None:
+    """None where it is open no more. The filesystem itself is not asked, so a dead one can't hold us."""
+    fields = symptoms.named_lines(f"/proc/{thread}/fdinfo/{descriptor}")
+    try:
+        path = decoded(os.readlink(f"/proc/{thread}/fd/{descriptor}".encode()))  # noqa: PTH115 - of bytes
+    except OSError:
+        return None
+    rows = (row.split(" ", 3) for row in (symptoms.text(f"/proc/{thread}/mountinfo") or "").split("\n"))
+    device = next((row[2] for row in rows if len(row) > 2 and row[0] == fields.get("mnt_id")), "")
+    inode = fields.get("ino", "")
+    return Opened(path=path, device=device, inode=int(inode) if inode.isdecimal() else None)
 
 
 _PATIENCE_S: Final = 30.0

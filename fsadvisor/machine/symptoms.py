@@ -9,6 +9,7 @@ import errno
 import os
 import re
 from functools import partial
+from stat import S_ISBLK
 from typing import TYPE_CHECKING, Final
 
 from msgspec import Struct
@@ -47,7 +48,7 @@ class Space(Struct, frozen=True, kw_only=True):
 
 
 class Holds(Struct, frozen=True, kw_only=True):
-    """Where a process is at work: ids of mounts that it writes to, and paths of its arguments."""
+    """Where a process is at work: ids of mounts that it writes to, paths of its arguments, devices that it has open."""
 
     group: str = ""
     written: tuple[int, ...] = ()
@@ -56,6 +57,10 @@ class Holds(Struct, frozen=True, kw_only=True):
     """In which it works; '' where we may not ask that of another user's."""
     waits_in: tuple[int, ...] = ()
     """Ids of mounts of the files that are the first argument of calls in which its threads wait in state D."""
+    devices: tuple[str, ...] = ()
+    """Whole block devices that it has open, by the kernel's names."""
+    waits_on: tuple[str, ...] = ()
+    """Those of them that are the first argument of such a call."""
     kernel: bool = False
     """It is a thread of the kernel: it has no arguments."""
     not_run_s: float | None = None
@@ -128,20 +133,6 @@ def name_of(pid: int) -> str:
     return text(f"/proc/{pid}/comm") or ""
 
 
-def process_of(thread: int) -> int | None:
-    """The process that a thread belongs to; None where it is no more."""
-    number = _fields(f"/proc/{thread}/status").get("Tgid", "")
-    return int(number) if number.isdecimal() else None
-
-
-class Opened(Struct, frozen=True, kw_only=True):
-    """What a descriptor of a thread is open on: its path, and the device number of the mount as mountinfo has it."""
-
-    path: str
-    device: str
-    inode: int | None
-
-
 _RAN: Final = re.compile(r"^se\.exec_start\s*:\s*(\d+\.\d+)", re.ASCII | re.MULTILINE)
 _CPU_FIELD: Final = 36
 """Of /proc/PID/stat, counted from the state: the processor that a thread last ran on."""
@@ -184,20 +175,8 @@ def hardware(device: str) -> str:
     return os.path.realpath(f"/sys/block/{device}")
 
 
-def opened(thread: int, descriptor: int) -> Opened | None:
-    """None where it is open no more. The filesystem itself is not asked, so a dead one can't hold us."""
-    fields = _fields(f"/proc/{thread}/fdinfo/{descriptor}")
-    try:
-        path = decoded(os.readlink(f"/proc/{thread}/fd/{descriptor}".encode()))  # noqa: PTH115 - as the others here
-    except OSError:
-        return None
-    rows = (row.split(" ", 3) for row in (text(f"/proc/{thread}/mountinfo") or "").split("\n"))
-    device = next((row[2] for row in rows if len(row) > 2 and row[0] == fields.get("mnt_id")), "")
-    inode = fields.get("ino", "")
-    return Opened(path=path, device=device, inode=int(inode) if inode.isdecimal() else None)
-
-
-def _fields(path: str) -> dict[str, str]:
+def named_lines(path: str) -> dict[str, str]:
+    """What stands after each name in a small file of the kernel; none where it can't be read."""
     lines = (text(path) or "").split("\n")
     return {name: value.strip() for name, value in (line.split(":", 1) for line in lines if ":" in line)}
 
@@ -207,7 +186,8 @@ def holds(pid: int, stuck: Iterable[int] = ()) -> Holds:
 
     The filesystems themselves are not asked, so a dead one can't hold us.
     """
-    written = _written(pid)
+    written, devices = _opened(pid)
+    waits = tuple(_first_arguments(pid))
     paths: list[str] = []
     kernel, verb, directory = False, "", ""
     try:
@@ -225,21 +205,43 @@ def holds(pid: int, stuck: Iterable[int] = ()) -> Holds:
         written=tuple(dict.fromkeys(written.values())),
         paths=tuple(paths),
         directory=directory,
-        waits_in=tuple(written[number] for number in _first_arguments(pid) if number in written),
+        devices=tuple(dict.fromkeys(devices.values())),
+        waits_in=tuple(written[number] for number in waits if number in written and number not in devices),
+        waits_on=tuple(devices[number] for number in waits if number in devices),
         kernel=kernel,
         verb=verb,
         not_run_s=not_run_for(pid, stuck),
     )
 
 
-def _written(pid: int) -> dict[int, int]:
-    """The mount of each descriptor that is open for writing."""
-    found: dict[int, int] = {}
+def _opened(pid: int) -> tuple[dict[int, int], dict[int, str]]:
+    """The mount of each descriptor that is open for writing, and the whole device of each that is a block device."""
+    written: dict[int, int] = {}
+    devices: dict[int, str] = {}
+    nodes = _in_memory(pid) | _in_memory("self")  # one that it was handed may be of our namespace
     for number in numbers(f"/proc/{pid}/fdinfo")[:_FDS]:
-        fields = _fields(f"/proc/{pid}/fdinfo/{number}")
-        if int(fields.get("flags", "0"), 8) & _WRITES and fields.get("mnt_id", "").isdecimal():
-            found[number] = int(fields["mnt_id"])
-    return found
+        fields = named_lines(f"/proc/{pid}/fdinfo/{number}")
+        mount = fields.get("mnt_id", "")
+        if int(fields.get("flags", "0"), 8) & _WRITES and mount.isdecimal():
+            written[number] = int(mount)
+        if mount in nodes and (name := _block_device(f"/proc/{pid}/fd/{number}")):
+            devices[number] = name
+    return written, devices
+
+
+def _in_memory(pid: int | str) -> frozenset[str]:
+    """Ids of the mounts that can be /dev: behind them is nothing that could hold who asks, as there is with FUSE."""
+    rows = (row.partition(" - ") for row in (text(f"/proc/{pid}/mountinfo") or "").split("\n"))
+    return frozenset(begin.split(" ")[0] for begin, _, end in rows if end.startswith(("devtmpfs ", "tmpfs ")))
+
+
+def _block_device(descriptor: str) -> str:
+    """The whole device that it is open on, '' where that is none; the device is not opened."""
+    try:
+        node = os.stat(descriptor)  # noqa: PTH116 - as the others here
+    except OSError:
+        return ""
+    return device_name(f"{os.major(node.st_rdev)}:{os.minor(node.st_rdev)}") if S_ISBLK(node.st_mode) else ""
 
 
 def _first_arguments(pid: int) -> Iterator[int]:

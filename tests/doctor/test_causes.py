@@ -3,14 +3,19 @@
 import json
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
+from fsadvisor.machine import symptoms
 from fsadvisor.machine.symptoms import Holds, Space
 from fsadvisor.measure.now import Device, Group, Program, mounts
 from fsadvisor.measure.now.answer import answer
 from fsadvisor.report.doctor_page import as_json
+from tests.doctor.staging import program as running
 from tests.doctor.test_answer import RULES, place, program, told, window
+from tests.loops import loops, needs_loop_devices
+from tests.waiting import comes_to
 
 
 def test_two_programs_that_fill_a_disk_together_are_told_and_not_those_that_balance_it():
@@ -107,6 +112,23 @@ def test_a_copy_from_a_device_is_told_where_it_writes_although_its_directory_may
     assert where.of(Holds(paths=copies)) == ("/dev/sda", "/srv")
     assert where.of(Holds(paths=copies, directory="/root")) == ("/dev/sda", "/srv")
     assert where.of(Holds(paths=("/srv/image",), directory="/root")) == ("/srv", "/")
+
+
+@needs_loop_devices
+def test_a_raw_device_that_a_program_has_open_is_where_it_works_though_no_argument_names_it(tmp_path):
+    with loops(tmp_path) as made:
+        device = made.device("raw", 1)
+        where = mounts.places("", (), [Path(device).name])
+        with running(f"import time\nheld = open({device!r}, 'rb')\ntime.sleep(9999)", tmp_path) as pid:
+            assert comes_to(lambda: where.of(symptoms.holds(pid)) == (device,))
+
+
+def test_a_flush_of_a_raw_device_is_not_one_of_the_filesystem_that_its_program_was_started_in():
+    root = place(mount_point="/", source="/dev/sda1", device="sda", number="8:1")
+    where = mounts.places("32 1 8:1 / / rw - ext4 /dev/sda1 rw\n", (root,), ["sda", "sdb"])
+    assert where.of_waiting(Holds(devices=("sdb",), waits_on=("sdb",), directory="/root")) == ("/dev/sdb",)
+    assert where.of_waiting(Holds(devices=("sdb",), directory="/root")) == ("/", "/dev/sdb")
+    assert where.of(Holds(devices=("sdb",), directory="/root")) == ("/dev/sdb",)
 
 
 def test_since_when_a_device_is_silent_is_told_by_who_uses_the_device_itself():

@@ -238,10 +238,14 @@ class Places:
         Of `dd if=/dev/sdb` it is /dev/sdb: the directory in which it happens to be is not what it reads.
         """
         raw = {path: name for path in held.paths if (name := self._of_device(path))}
-        files = [path for path in held.paths if path not in raw] + ([] if raw else [held.directory])
+        devices = [*raw.values(), *self._raw(held.devices)]
+        files = [path for path in held.paths if path not in raw] + ([] if devices else [held.directory])
         found = [self._by_id.get(number, "") for number in held.written]
-        found += [*raw.values(), *map(self.of_path, files)]
+        found += [*devices, *map(self.of_path, files)]
         return tuple(dict.fromkeys(filter(None, found)))
+
+    def _raw(self, names: Iterable[str]) -> list[str]:
+        return [f"/dev/{name}" for name in names if name in self._devices]
 
     def _of_device(self, path: str) -> str:
         """'/dev/sdb' of it, and of its partitions and links; '' of what is no block device."""
@@ -257,9 +261,11 @@ class Places:
 
     def of_waiting(self, held: Holds) -> tuple[str, ...]:
         """Where a thread waits that is about to write: in a file that is open, or in one that it makes or renames."""
-        if held.waits_in:
-            return tuple(dict.fromkeys(filter(None, (self._by_id.get(one, "") for one in held.waits_in))))
-        return tuple(dict.fromkeys(filter(None, map(self.of_path, (*held.paths, held.directory)))))
+        found = [self._by_id.get(one, "") for one in held.waits_in]
+        devices = held.waits_on
+        if not (found or devices):
+            found, devices = [self.of_path(path) for path in (*held.paths, held.directory)], held.devices
+        return tuple(dict.fromkeys(filter(None, (*found, *self._raw(devices)))))
 
     def of_path(self, path: str) -> str:
         """The mount point of the filesystem that holds it, '' where none of the window's does."""

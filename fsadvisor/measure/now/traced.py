@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Final
 from msgspec import Struct, field
 
 from fsadvisor.machine import symptoms
-from fsadvisor.machine.kernel_events import Instance
+from fsadvisor.machine.kernel_events import Instance, opened, process_of
 from fsadvisor.measure.now import Traced, TracedPlace, TracedProgram, Window
 from fsadvisor.measure.now.facts import named
 from fsadvisor.measure.now.mounts import devices_of
@@ -283,8 +283,8 @@ class _Callers:
 
     def __init__(self, window: Window) -> None:
         self._programs = {one.pid: named(one) for one in window.programs}
-        self._process = cache(symptoms.process_of)
-        self._opened = cache(symptoms.opened)
+        self._process = cache(process_of)
+        self._opened = cache(opened)
 
     def process(self, thread: int, task: str) -> str:
         """'fio (pid 12, fio.service)'; those that are no more go by their name together."""
