@@ -43,7 +43,7 @@ from fsadvisor.facts import Cause, Unknown, unreadable
 from fsadvisor.machine import port
 from fsadvisor.machine.port import Answer, Argv, MachineError, Reply
 from fsadvisor.machine.redaction import tells_all
-from fsadvisor.machine.runner import MOST_NAMES, OUTPUT_CAP_BYTES, decoded, encoded, too_many, too_much
+from fsadvisor.machine.runner import MOST_NAMES, OUTPUT_CAP_BYTES, cannot_be_read, decoded, encoded, too_many, too_much
 from fsadvisor.patterns import late
 
 if TYPE_CHECKING:
@@ -272,6 +272,8 @@ class RecordedMachine:
                 return None
             # A read reserves all that it asks for, so it asks for no more than there is.
             return too_much(file) if status.st_size > cap_bytes else decoded(os.read(descriptor, status.st_size))
+        except OSError as error:
+            return cannot_be_read(error, file)
         finally:
             os.close(descriptor)
 

@@ -98,6 +98,11 @@ def missing_tool(argv: Argv, refused: bool = False, package: str | None = None) 
     return Unknown(Cause.NO_TOOL, learn, port.command_source(argv))
 
 
+def cannot_be_read(error: OSError, source: str) -> Unknown:
+    """The answer for a kept file that is there, and whose disk or server gives it not."""
+    return Unknown(Cause.UNREADABLE, f"copy it again: reading it gave '{os.strerror(error.errno or 0)}'", source)
+
+
 def too_much(source: str) -> Unknown:
     """The answer where there is more text than a Reply may hold."""
     return unreadable("more than 4 MiB", source)

@@ -30,7 +30,7 @@ from typing import TYPE_CHECKING, Final, Protocol
 from fsadvisor.facts import Cause, Unknown, unreadable
 from fsadvisor.machine import unpacking
 from fsadvisor.machine.port import MachineError, Reply
-from fsadvisor.machine.runner import MOST_NAMES, OUTPUT_CAP_BYTES, decoded, encoded, too_much
+from fsadvisor.machine.runner import MOST_NAMES, OUTPUT_CAP_BYTES, cannot_be_read, decoded, encoded, too_much
 from fsadvisor.machine.unpacking import OF_ITS_SIZE, Unpacked, too_large
 
 if TYPE_CHECKING:
@@ -143,7 +143,7 @@ class FolderTree:
                 return Reply(_whole_lines(os.read(descriptor, OUTPUT_CAP_BYTES)), name)
             return Reply(decoded(os.read(descriptor, OUTPUT_CAP_BYTES)), name)
         except OSError as error:
-            return unreadable(os.strerror(error.errno or 0), name)
+            return cannot_be_read(error, name)
         finally:
             os.close(descriptor)
 

@@ -1,6 +1,8 @@
 import json
 import os
 import stat
+import subprocess
+import sys
 import tempfile
 from pathlib import Path
 
@@ -263,6 +265,22 @@ def test_hostile_files_in_a_recording_are_refused_without_reading(folder):
     machine = RecordedMachine(folder)
     assert machine.read("/sys/sparse").cause is Cause.UNREADABLE
     assert machine.read("/sys/fifo").learn == AGAIN
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="mounts are for root alone")
+@pytest.mark.namespaces
+def test_a_file_of_a_recording_or_a_copied_tree_that_its_disk_does_not_give_is_unreadable(folder, tmp_path):
+    file, tree = folder / "files/etc/hostname", tmp_path / "tree/etc/hostname"
+    tree.parent.mkdir(parents=True)
+    tree.write_text("zeus\n")
+    ask = (
+        "import sys; from fsadvisor.machine.recorded import RecordedMachine as R; from fsadvisor.machine.trees import "
+    )
+    ask += "FolderTree as F; print(R(sys.argv[1]).read('/etc/hostname')); print(F(sys.argv[2]).content('etc/hostname'))"
+    binds = "".join(f"mount --bind /sys/class/net/lo/speed {one}; " for one in (file, tree))  # reading it gives EINVAL
+    words = ("unshare", "--mount", "sh", "-ec", binds + 'exec "$@"', "sh", sys.executable, "-c", ask)
+    done = subprocess.run([*words, folder, tmp_path / "tree"], capture_output=True, text=True, check=True)
+    assert done.stdout.count("copy it again: reading it gave 'Invalid argument'") == 2
 
 
 @pytest.mark.parametrize("content", ["", "[", '{"a": 1}', "[1]", "[" * 100000, "\udcff", '[["read"]]', "null"])
