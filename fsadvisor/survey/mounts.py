@@ -143,7 +143,7 @@ def _subjects(found: Surveyed, declared: Mapping[str, Workload]) -> dict[str, Su
     wanted = inventory.configured
     of_files = (point for point, each in wanted.items() if each.fs_type in LOOKED_AT or each.fs_type == "auto")
     points = dict.fromkeys([*running, *of_files])
-    by_point = _programs_by_point(inventory, points)
+    by_point = no_table or _programs_by_point(inventory, running)
     exported = tenants.exported(inventory.machine, points, _ganesha(inventory))
     subjects: dict[str, Subject] = {}
     for point in points:

@@ -29,17 +29,7 @@ if TYPE_CHECKING:
     from fsadvisor.survey.programs import RunningProgram
 
 _SOURCE = "the stack in sysfs"
-
-
-def disks_under(mount: Subject | None) -> Fact[tuple[str, ...]]:
-    """The leaf disks under a place."""
-    below = _below(mount)
-    return below.disks if below else Unknown(Cause.NOT_EXPOSED, "", _SOURCE)
-
-
-def _below(mount: Subject | None) -> Below | None:
-    below = mount.scope.get("below") if mount else None
-    return below if isinstance(below, Below) else None
+_MOUNTINFO = "/proc/self/mountinfo"
 
 
 def _shared(own: Fact[tuple[str, ...]], other: Fact[tuple[str, ...]]) -> Fact[bool]:
@@ -82,16 +72,16 @@ def apart(own: Fact[str], log: Fact[str], disks_of: Callable[[str], Fact[tuple[s
     return read_fact.derive(_shared(disks_of(own.value), disks_of(log.value)), lambda it: not it)
 
 
-def on_one_mount(own: Fact[str], log: Fact[str], place_of: Callable[[str], str | None]) -> Fact[bool]:
+def on_one_mount(own: Fact[str], log: Fact[str], place_of: Callable[[str], Fact[str]]) -> Fact[bool]:
     """Whether a program's log is on the mount of its files; not known where no mount is known for one of them."""
     if isinstance(log, Unknown):
         return log
     if isinstance(own, Unknown):
         return own
-    places = place_of(own.value), place_of(log.value)
-    if None in places:
-        return Unknown(Cause.NOT_EXPOSED, "", "/proc/self/mountinfo")
-    return Known(places[0] == places[1], log.source)
+    at, other = place_of(own.value), place_of(log.value)
+    if isinstance(at, Unknown):
+        return at
+    return other if isinstance(other, Unknown) else Known(at.value == other.value, log.source)
 
 
 def lost_before_files(own: Fact[str], log: Fact[str], around: Around) -> Fact[bool]:
@@ -100,7 +90,7 @@ def lost_before_files(own: Fact[str], log: Fact[str], around: Around) -> Fact[bo
     if isinstance(own, Unknown) or isinstance(log, Unknown) or isinstance(together, Unknown):
         return together  # not known, either
     if together.value:
-        return Known(False, "/proc/self/mountinfo")
+        return Known(False, _MOUNTINFO)
     files, written = around.survives(own.value), around.survives(log.value)
     if read_fact.value(files) is False or read_fact.value(written):
         return Known(False, _SOURCE)
@@ -216,11 +206,13 @@ def survey_services(found: Surveyed, mounts: Mapping[str, Subject], overlay: Ove
     """Stage 8: the running programs, with what stands below their files; `mounts` go by mount point."""
     programs = () if isinstance(found.inventory.programs, Unknown) else found.inventory.programs
     subjects: dict[str, Subject] = {}
+    in_force = {it.mount_point for it in found.inventory.mounts}
+    mounts = {point: mount for point, mount in mounts.items() if point in in_force}
     around = _around(programs, mounts, found)
     for program in programs:
         directory = read_fact.value(program.directory) or program.device or "?"
-        point = None if program.device else mount_point_of(directory, mounts)
-        mount = mounts.get(point or "")
+        point = read_fact.fact_of(None, _MOUNTINFO) if program.device else around.place_of(directory)
+        mount = mounts.get(read_fact.value(point) or "")
         scope: dict[str, Facts] = {"service": facts(found.inventory.machine, program, point, mount, around)}
         raw = tenants.device_places(found, program)
         if raw is not None:
@@ -248,21 +240,34 @@ def survey_services(found: Surveyed, mounts: Mapping[str, Subject], overlay: Ove
 
 def _around(programs: Sequence[RunningProgram], mounts: Mapping[str, Subject], found: Surveyed) -> Around:
     redundancy = Redundancy(found.inventory.stack, found.layers, found.disks, found.filesystems)
+    table = found.inventory.seen_mounts
+
+    def place_of(folder: str) -> Fact[str]:
+        return table if isinstance(table, Unknown) else read_fact.fact_of(mount_point_of(folder, mounts), _MOUNTINFO)
+
+    def below_of(folder: str) -> Below | Unknown:
+        place = place_of(folder)
+        below = place if isinstance(place, Unknown) else mounts[place.value].scope.get("below")
+        return (
+            below if isinstance(below, Below | Unknown) else Unknown(Cause.NOT_EXPOSED, "", f"what is below {folder}")
+        )
 
     def disks_of(folder: str) -> Fact[tuple[str, ...]]:
-        return disks_under(mounts.get(mount_point_of(folder, mounts) or ""))
+        below = below_of(folder)
+        return below if isinstance(below, Unknown) else below.disks
 
     def survives(folder: str) -> Fact[bool]:
-        mount = mounts.get(mount_point_of(folder, mounts) or "")
-        if mount is None or not mount.below:
-            return Unknown(Cause.NOT_EXPOSED, "", _SOURCE)
-        return redundancy.survives(mount.below[0])
+        place = place_of(folder)
+        if isinstance(place, Unknown):
+            return place
+        under = mounts[place.value].below
+        return redundancy.survives(under[0]) if under else Unknown(Cause.NOT_EXPOSED, "", _SOURCE)
 
     return Around(
         neighbours=Neighbours((program.directory for program in programs), disks_of),
-        place_of=lambda folder: mount_point_of(folder, mounts),
+        place_of=place_of,
         disks_of=disks_of,
-        below_of=lambda folder: _below(mounts.get(mount_point_of(folder, mounts) or "")),
+        below_of=below_of,
         survives=survives,
         memory_bytes=found.host.memory_bytes,
     )
@@ -272,15 +277,15 @@ class Around(Struct, frozen=True, kw_only=True):
     """What a program's facts need of the rest: other programs, a folder's mount, disks and redundancy, memory."""
 
     neighbours: Neighbours
-    place_of: Callable[[str], str | None]
+    place_of: Callable[[str], Fact[str]]
     disks_of: Callable[[str], Fact[tuple[str, ...]]]
-    below_of: Callable[[str], Below | None]
+    below_of: Callable[[str], Below | Unknown]
     survives: Callable[[str], Fact[bool]]
     memory_bytes: Fact[int]
 
 
 def facts(
-    machine: Machine, found: RunningProgram, mount_point: str | None, mount: Subject | None, around: Around
+    machine: Machine, found: RunningProgram, mount_point: Fact[str], mount: Subject | None, around: Around
 ) -> Service:
     """All facts of a program; `mount` is the place that its folder is on."""
     filesystem = mount.scope.get("filesystem") if mount else None
@@ -307,7 +312,7 @@ def facts(
         program=Known(found.program.name, "running processes"),
         directory=directory,
         workload=Known(found.program.workload, f"what {found.program.name} does"),
-        mount_point=read_fact.fact_of(mount_point, "/proc/self/mountinfo"),
+        mount_point=mount_point,
         container=found.container,
         in_container_layer=_in_layer(machine, found),
         guest_cache=found.guest_cache,
@@ -324,14 +329,12 @@ def facts(
     )
 
 
-def _commits(folder: Fact[str], below_of: Callable[[str], Below | None]) -> dict[str, Any]:
+def _commits(folder: Fact[str], below_of: Callable[[str], Below | Unknown]) -> dict[str, Any]:
     """What a commit waits for."""
-    below = below_of(folder.value) if isinstance(folder, Known) else None
-    unknown = folder if isinstance(folder, Unknown) else Unknown(Cause.NOT_EXPOSED, "", f"what is below {folder.value}")
-    return {
-        "commit_plp": below.plp if below else unknown,
-        "commit_flush_ms_avg": below.flush_ms_avg if below else unknown,
-    }
+    below = folder if isinstance(folder, Unknown) else below_of(folder.value)
+    if isinstance(below, Unknown):
+        return {"commit_plp": below, "commit_flush_ms_avg": below}
+    return {"commit_plp": below.plp, "commit_flush_ms_avg": below.flush_ms_avg}
 
 
 def _caches_percent(own: Fact[int], filesystem: object, memory: Fact[int]) -> Fact[int]:

@@ -170,9 +170,9 @@ def test_a_log_beside_the_files_is_not_lost_before_them():
     assert postgres({}).log_lost_before_files.value is False
 
 
-@each("known", [{}, {"/srv": "/srv"}, {"/log": "/log"}])
+@each("known", [{}, {"/srv": Known("/srv", "")}, {"/log": Known("/log", "")}])
 def test_a_folder_whose_mount_is_not_known_may_be_on_that_of_another(known):
-    assert isinstance(on_one_mount(Known("/srv", ""), Known("/log", ""), known.get), Unknown)
+    assert on_one_mount(Known("/srv", ""), Known("/log", ""), lambda it: known.get(it, DENIED)) is DENIED
 
 
 def test_a_log_on_a_disk_of_a_hypervisor_may_have_copies():

@@ -101,3 +101,23 @@ def test_a_mail_program_whose_folder_may_not_be_seen_may_keep_its_files_anywhere
     running = [{"pid": 1, "name": "dovecot", "user": "x", "cwd": None, "paths": [], "denied": True}]
     found = scopes(machine(disk("sda"), mounts=[ROOT_MOUNT], processes=running, root=False))
     assert found["mount:/"]["mount"].atime_readers.cause is Cause.DENIED
+
+
+CONFIGURED = "/dev/sda / ext4 defaults 0 1\n/dev/sda1 /wal xfs noauto 0 0\n"
+MONGO = {"pid": 1, "name": "mongod", "user": "x", "cwd": "/wal/db", "paths": [], "settings": [], "here": True}
+
+
+def test_a_program_has_its_files_on_no_mount_that_is_only_configured():
+    found = scopes(machine(disk("sda"), mounts=[ROOT_MOUNT], fstab=CONFIGURED, processes=[MONGO]))
+    assert found["service:mongodb /wal/db"]["service"].mount_point.value == "/"
+    assert found["mount:/"]["mount"].workload.value == "oltp"
+    assert isinstance(found["mount:/wal"]["mount"].workload, Unknown)
+
+
+def test_without_the_mount_table_the_place_of_a_programs_files_is_as_unknown_as_the_table():
+    made = machine(disk("sda"), fstab=CONFIGURED, processes=[MONGO, {**MONGO, "cwd": "/r"}])
+    made.files["/proc/self/mountinfo"] = Unknown(Cause.DENIED, "run as root")
+    found = scopes(made)
+    service = found["service:mongodb /wal/db"]["service"]
+    derived = (service.mount_point, service.shares_disk, service.commit_plp, found["mount:/wal"]["mount"].workload)
+    assert {it.cause for it in derived} == {Cause.DENIED}
