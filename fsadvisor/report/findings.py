@@ -323,13 +323,17 @@ def whose(subjects: Iterable[Subject]) -> str:
 def _one_kind(kind: str, subjects: list[Subject]) -> str:
     if kind == "host":
         return "this machine"
-    names = [short_name(subject) for subject in subjects[:NAMED]]
-    if len(subjects) > NAMED:
-        names.append(f"{len(subjects) - NAMED:,} more")
-    return f"{kind} {names[0]}" if len(subjects) == 1 else f"{counted(len(subjects), kind)}: {listed(names)}"
+    return f"{kind if len(subjects) == 1 else f'{counted(len(subjects), kind)}:'} {_named(subjects)}"
+
+
+def _named(subjects: list[Subject]) -> str:
+    more = [f"{len(subjects) - NAMED:,} more"] if len(subjects) > NAMED else []
+    return listed([*map(short_name, subjects[:NAMED]), *more])
 
 
 _ATTEST = "fsadvisor attest"
+_STEPS: Final = 3
+"""Told in the line that says what would unlock advice."""
 
 
 def unlocks(finding: Finding, *, key: str = "") -> str:
@@ -337,36 +341,43 @@ def unlocks(finding: Finding, *, key: str = "") -> str:
 
     `key` is what opens that page where the reader is, instead of the command.
     """
-    unknown: dict[str, Unknown] = {}
+    people: dict[str, list[Subject]] = {}
+    steps: dict[str, dict[str, Subject]] = {}
+    dark: set[str] = set()
     for verdict in finding.verdicts:
-        unknown |= verdict.to_learn()
-    if any(fact.cause is Cause.BEING_ASKED for fact in unknown.values()):
-        return ""
-    people = [name for name, fact in unknown.items() if fact.cause is Cause.NOT_ATTESTED and catalogue()[name].attested]
-    steps = dict.fromkeys(fact.learn for name, fact in unknown.items() if name not in people and fact.learn)
-    if people and key:
-        asked = f"answer {counted(len(people), 'question')} here: {key}"
-    else:
-        asked = _ask_people(people, list(finding.subjects))
-    words = "; then ".join((*list(steps)[:1], *filter(None, (_more(len(steps) - 1), asked))))
-    dark = len(unknown) - len(people) - sum(bool(fact.learn) for fact in unknown.values())
+        for name, fact in verdict.to_learn().items():
+            if fact.cause is Cause.BEING_ASKED:
+                return ""
+            if fact.cause is Cause.NOT_ATTESTED and catalogue()[name].attested:
+                people.setdefault(name, []).append(verdict.subject)
+            elif fact.learn:
+                alike = steps.setdefault(_without_names(fact.learn, verdict.subject), {})
+                alike.setdefault(fact.learn, verdict.subject)
+            else:
+                dark.add(name)
+    asked = f"answer {counted(len(people), 'question')} here: {key}" if people and key else _ask_people(people)
+    told = [f"{next(iter(alike))}{_and_alike(list(alike.values()))}" for alike in steps.values()][:_STEPS]
+    more = f"{counted(len(steps) - _STEPS, 'step')} more, told below" if len(steps) > _STEPS else ""
+    words = "; then ".join(filter(None, (*told, more, asked)))
     if key:
         words = words.replace(f"`{_ATTEST}` it", f"say it here: {key}")
-    return f"{words}; {counted(dark, 'fact')} more can't be learnt here" if words and dark > 0 else words
+    return f"{words}; {counted(len(dark), 'fact')} more can't be learnt here" if words and dark else words
 
 
-def _more(steps: int) -> str:
-    return f"{counted(steps, 'step')} more, told below" if steps > 0 else ""
+def _and_alike(subjects: list[Subject]) -> str:
+    """Those beside the first, for which it is the same but for their names."""
+    return f" (and alike for {_named(subjects[1:])})" if len(subjects) > 1 else ""
 
 
-def _ask_people(facts: list[str], subjects: list[Subject]) -> str:
+def _ask_people(facts: Mapping[str, list[Subject]]) -> str:
     if not facts:
         return ""
     number = counted(len(facts), "question")
+    subjects = list({it.id: it for some in facts.values() for it in some}.values())
     name = next((name for name, every in CHECKLISTS.items() if set(facts) <= set(every)), None)
     if name is not None and any(fact.startswith("disk.") for fact in facts):
-        return f"answer {number} on one page: {_ATTEST} --checklist {name} {shlex.quote(_drives(subjects))}"
-    return f"answer {number}: {listed(_command(fact, subjects[0]) for fact in facts)}"
+        return f"answer {number} on one page: {_ATTEST} --checklist {name} {_drives(subjects)}"
+    return f"answer {number}: {listed(f'{_command(fact, some[0])}{_and_alike(some)}' for fact, some in facts.items())}"
 
 
 def _command(fact: str, subject: Subject) -> str:
@@ -381,9 +392,9 @@ def _answer(fact: str) -> str:
     return "yes-or-no" if entry.kind is Kind.YES_NO else "|".join(entry.choices) or "ANSWER"
 
 
-def _drives(subjects: Iterable[Subject]) -> str:
+def _drives(subjects: list[Subject]) -> str:
     """The name of the one disk; the model of several, where they are of one."""
-    every = list(subjects)
-    models = {read_fact.value(disk.model) for it in every if isinstance(disk := it.scope.get("disk"), Disk)}
-    one = models.pop() if len(every) > 1 and len(models) == 1 else None
-    return one or every[0].name
+    models = {read_fact.value(disk.model) for it in subjects if isinstance(disk := it.scope.get("disk"), Disk)}
+    if len(subjects) > 1 and len(models) == 1 and (one := models.pop()):
+        return shlex.quote(one)
+    return f"{shlex.quote(subjects[0].name)}{_and_alike(subjects)}"
