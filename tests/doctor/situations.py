@@ -99,6 +99,7 @@ def server(
     log: str = "",
     running: Sequence[str] = (),
     groups: Sequence[Group] = (),
+    exports: str = "",
     **facts: object,
 ) -> Window:
     """The window of a look of five seconds, by root; made with what reads a live machine's texts."""
@@ -109,7 +110,7 @@ def server(
     rows = [f"{30 + n} 1 {fs.number} / {fs.mount_point} rw - {fs.type} {fs.source} rw\n" for n, fs in enumerate(known)]
     ids = {fs.mount_point: 30 + n for n, fs in enumerate(known)}
     held = {task.pid: _held(task, ids) for task in tasks} | {pid: Holds(group="0::/") for pid, *_ in run}
-    where = mounts.places("".join(rows), known, [one.name for one in disks])
+    where = mounts.places("".join(rows), known, [one.name for one in disks], exports)
     waited = programs.by_process(samples)
     io = {task.pid: (task.reads, task.writes) for task in tasks if task.reads or task.writes}
     told = recent(BOOTED + log, UPTIME_S, NOW)

@@ -8,7 +8,7 @@ from tests.doctor.situations import Task, disk, place, server, situation
 from tests.doctor.stalled_servers import READ, database
 
 if TYPE_CHECKING:
-    from fsadvisor.measure.now import Window
+    from fsadvisor.measure.now import Device, Window
 
 
 @situation("device-slow:sdb", words=("sdb: 8 requests per second, 4,000 ms each",), never=("Nothing",))
@@ -233,3 +233,36 @@ def a_sync_of_many_filesystems() -> Window:
     """Nothing is slow by itself: sync(2) is of all filesystems, of which the first are named."""
     several = (place(f"/d{n}", f"/dev/sd{n}", "sdb") for n in range(5))
     return server((Task(pid=800, name="sync", stack=_SYNC, goes_on=True),), (place("/"), place(), *several), None)
+
+
+_NFSD: Final = Task(
+    pid=640,
+    name="nfsd",
+    stack=("jbd2_log_wait_commit", "ext4_sync_file", "nfsd_commit", "nfsd_dispatch"),
+    goes_on=True,
+    kernel=True,
+    places=(),
+)
+_EXPORTS: Final = (
+    "# Version 1.1\n# Path Client(Flags) # IPs\n"
+    "/srv/data\t192.0.2.0/24(rw,root_squash,sync,wdelay,no_subtree_check,uuid=01234567:89abcdef:01234567:89abcdef,sec=1)\n"
+    "/\t192.0.2.0/24(ro,root_squash,sync,no_wdelay,no_subtree_check,v4root,fsid=0,sec=1)\n"
+)
+
+
+@situation("device-slow:sdb", words=("nfsd (pid 640)",))
+def an_nfs_server_whose_only_export_is_on_a_slow_disk() -> Window:
+    """Clients wait for /srv, the only filesystem that is served: nfsd's threads wait for the commits on slow sdb."""
+    return server((_NFSD,), (place("/", "/dev/sda2", "sda"), place()), (disk("sda"), _late()), exports=_EXPORTS)
+
+
+@situation("device-slow:sdb", "program-waits-for-commits:nfsd (pid 640)")
+def an_nfs_server_with_exports_on_two_disks_one_of_which_is_slow() -> Window:
+    """sdb is slow. For /srv on it or for /home on sda: for which of them nfsd waits, nothing tells."""
+    two = _EXPORTS + "/home\t192.0.2.0/24(rw,root_squash,sync,wdelay,no_subtree_check,sec=1)\n"
+    home = place("/home", "/dev/sda3", "sda")
+    return server((_NFSD,), (place("/", "/dev/sda2", "sda"), home, place()), (disk("sda"), _late()), exports=two)
+
+
+def _late() -> Device:
+    return disk("sdb", reads=0.0, writes=5.5, write_ms=180.0, busy=0.99, queue=1.1)

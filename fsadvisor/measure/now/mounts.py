@@ -12,6 +12,7 @@ from fsadvisor.machine import symptoms
 from fsadvisor.machine.symptoms import Space
 from fsadvisor.measure.now import Filesystem
 from fsadvisor.readers.mount_tables import parse_mountinfo
+from fsadvisor.readers.server_files import ETAB, parse_nfs_exports
 from fsadvisor.survey.filesystem_types.registry import TYPES
 from fsadvisor.version import Version
 
@@ -217,8 +218,8 @@ _PARTITION: Final = re.compile(r"(?:(?<=\d)p)?\d+$", re.ASCII)
 class Places:
     """Which of the window's filesystems a process's mounts and paths belong to."""
 
-    def __init__(self, text: str, known: tuple[Filesystem, ...], devices: frozenset[str]) -> None:
-        """`text` is the table of mounts; `devices` are the names of whole block devices."""
+    def __init__(self, text: str, known: tuple[Filesystem, ...], devices: frozenset[str], exports: str) -> None:
+        """`text` is the table of mounts; `devices` are the names of whole block devices; `exports` is nfsd's table."""
         self.all: Final = tuple(one.mount_point for one in known)
         self._devices = devices
         read = parse_mountinfo(text)
@@ -231,6 +232,7 @@ class Places:
         self._by_path = sorted(
             ((one.mount_point, number.get(one.major_minor, "")) for one in mounts), key=lambda pair: -len(pair[0])
         )
+        self._served = self._only_one(exports)
 
     def of(self, held: Holds) -> tuple[str, ...]:
         """Mount points of the files that a process has open, those it writes to first.
@@ -253,8 +255,18 @@ class Places:
         whole = (name, _PARTITION.sub("", name))
         return next((f"/dev/{one}" for one in whole if one in self._devices), "")
 
+    def _only_one(self, exports: str) -> tuple[str, ...]:
+        """The filesystem that NFS serves: none where there are several, for which it is at work nothing tells."""
+        read = parse_nfs_exports("\n".join(line for line in exports.split("\n") if not line.startswith("#")))
+        if isinstance(read, Unknown) or read.unread:
+            return ()
+        found = {self.of_path(one.path) for one in read.exports if "v4root" not in one.options}
+        return tuple(found) if len(found) == 1 and "" not in found else ()
+
     def of_thread(self, name: str) -> tuple[str, ...]:
         """Of a thread of the kernel, which works in no directory: where its name has a device of it (jbd2/sdb1-8)."""
+        if name == "nfsd":
+            return self._served
         inside = name.partition("/")[2] or name.partition("_")[0]
         called = {inside, inside.rpartition("-")[0]} - {""}
         return tuple(dict.fromkeys(point for device, point in self._by_device if device in called))
@@ -275,9 +287,15 @@ class Places:
         return ""
 
 
-def places(text: str, known: tuple[Filesystem, ...], devices: Iterable[str]) -> Places:
+def exports() -> str:
+    """What the kernel's NFS server has in use, and what it was told to serve; '' where none runs."""
+    used = symptoms.text("/proc/fs/nfs/exports")
+    return f"{used}\n{symptoms.text(ETAB) or ''}" if used else ""
+
+
+def places(text: str, known: tuple[Filesystem, ...], devices: Iterable[str], exports: str = "") -> Places:
     """Ready to be asked."""
-    return Places(text, known, frozenset(devices))
+    return Places(text, known, frozenset(devices), exports)
 
 
 _RTT, _EXECUTE = 6, 7

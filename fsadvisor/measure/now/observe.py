@@ -109,7 +109,8 @@ def observe(seconds: float, say: Callable[[str], None] = lambda _: None, every_s
         mounts.times_mounted(mountinfo),
     )
     disks = value(totals.disks)
-    where = mounts.places(mountinfo, filesystems, (one.name for one in disks.each) if disks else ())
+    exports = asked("what NFS serves", mounts.exports, "")
+    where = mounts.places(mountinfo, filesystems, (one.name for one in disks.each) if disks else (), exports)
     seen_programs = programs.programs(waited, io, looks, held, where)
     mounts.add_scrubs(filesystems, seen_programs, held)
     log = recent(symptoms.kernel_log(), uptime_s, now)
