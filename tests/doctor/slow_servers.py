@@ -266,3 +266,34 @@ def an_nfs_server_with_exports_on_two_disks_one_of_which_is_slow() -> Window:
 
 def _late() -> Device:
     return disk("sdb", reads=0.0, writes=5.5, write_ms=180.0, busy=0.99, queue=1.1)
+
+
+_MERGED: Final = ("f2fs_issue_flush", "f2fs_do_sync_file", "f2fs_sync_file", "do_fsync")
+
+
+def _on_f2fs(thread: str, **facts: object) -> Window:
+    """Two programs sync, and the thread of the filesystem sends one flush for both."""
+    flush = ("submit_bio_wait", "blkdev_issue_flush", "issue_flush_thread", "kthread")
+    sends = Task(pid=310, name=thread, stack=flush, kernel=True, places=())
+    fs = place(source="/dev/sdb1", device="sdb", type="f2fs", number="259:177", **facts)
+    other = place("/old", "/dev/sdc1", "sdc", type="f2fs", number="259:2")
+    waits = database(stack=_MERGED, goes_on=False)
+    return server((waits, sends), (fs, other), (disk("sdb", reads=0.0, busy=0.0), disk("sdc")), io_some=1.0)
+
+
+@situation("device-silent:sdb", words=("sdb: 2 requests in flight", "f2fs_flush-259:177 (pid 310)", "mysqld (pid 800)"))
+def a_flush_of_an_f2fs_that_does_not_end() -> Window:
+    """sdb ends nothing: the flush hangs that the thread of its F2FS sent for mysqld."""
+    return _on_f2fs("f2fs_flush-259:177")
+
+
+@situation("device-silent:sdb", words=("sdb: 1 request in flight",), never=("f2fs_flush-259: (",))
+def a_flush_of_one_of_two_f2fs_by_a_thread_whose_name_is_cut() -> Window:
+    """sdb ends nothing, as mysqld shows. Of which F2FS the thread is its name no longer tells: of neither, then."""
+    return _on_f2fs("f2fs_flush-259:")
+
+
+@situation("program-waits-for-commits:mysqld (pid 800)", never=("device-silent",))
+def a_flush_of_an_f2fs_that_is_on_more_devices() -> Window:
+    """The flush may have gone to a device of the F2FS that nothing names: none is called silent."""
+    return _on_f2fs("f2fs_flush-259:177", wider=True)

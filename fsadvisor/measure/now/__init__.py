@@ -79,6 +79,8 @@ class Filesystem(Struct, kw_only=True, omit_defaults=True):
     """How often it is mounted."""
     options: tuple[str, ...] = ()
     super_options: tuple[str, ...] = ()
+    wider: bool = False
+    """It may live on more devices than this one, which nothing names."""
     answers: bool | None = None
     refuses: str = ""
     """The error that statfs ends with, where what is behind the mount is gone: 'ENOTCONN'."""

@@ -155,6 +155,7 @@ def _filesystem(
         if isinstance(answer, Space):
             made.size, made.free, made.available = answer.size, answer.free, answer.available
             made.inodes, made.inodes_free = answer.inodes, answer.inodes_free
+    made.wider = mount.fs_type == "f2fs" and not _fits(made)
     if pool_of(made):
         made.pool_state = symptoms.text(f"/proc/spl/kstat/zfs/{pool_of(made)}/state")
     errors = symptoms.text(f"/sys/fs/ext4/{source}/errors_count") if source else None
@@ -162,6 +163,12 @@ def _filesystem(
     if mount.mount_point in nfs:
         made.operations, made.operation_ms, made.server_ms = nfs[mount.mount_point]
     return made
+
+
+def _fits(fs: Filesystem) -> bool:
+    """Whether it is known to live on its device alone: of more, of which nothing tells, an F2FS is larger."""
+    sectors = symptoms.text(f"/sys/dev/block/{fs.number}/size") or ""
+    return fs.size is not None and sectors.isdecimal() and fs.size < int(sectors) * 512
 
 
 def _asks_its_owner_alone(mount: MountEntry) -> bool:
@@ -190,9 +197,9 @@ _OTHER_LOG: Final = re.compile(r"(logdev|rtdev)=", re.ASCII)
 
 
 def flushed_by(places: Iterable[str], window: Window) -> frozenset[str]:
-    """The devices that a flush of these places may go to; none where an XFS may have sent it to another."""
+    """The devices that a flush of these places may go to; none where an XFS or F2FS may have sent it to another."""
     flushed = frozenset(places)
-    split = (one for one in window.filesystems if any(map(_OTHER_LOG.match, one.super_options)))
+    split = (one for one in window.filesystems if one.wider or any(map(_OTHER_LOG.match, one.super_options)))
     if any(one.mount_point in flushed for one in split):
         return frozenset()
     return frozenset(name for place in flushed for name in uppermost(place, window))
@@ -212,6 +219,10 @@ def with_below(devices: Iterable[str], window: Window) -> frozenset[str]:
     return frozenset(found)
 
 
+_OF_F2FS: Final = re.compile(r"f2fs_(?:flush|gc|discard|ckpt)-(\d+(?::\d*)?)", re.ASCII)
+_CUT: Final = 15
+"""Characters of a name that is as long as any: before Linux 5.17 the kernel cut those of its threads there."""
+
 _PARTITION: Final = re.compile(r"(?:(?<=\d)p)?\d+$", re.ASCII)
 
 
@@ -229,6 +240,7 @@ class Places:
         number = {one.major_minor: one.mount_point for one in mounts if one.mount_point in mine}
         self._by_id = {key: number[one.major_minor] for key, one in point.items() if one.major_minor in number}
         self._by_device = [(each, fs.mount_point) for fs in known for each in (_kernel_name(fs.source), fs.device)]
+        self._f2fs_numbers = [(fs.number, fs.mount_point) for fs in known if fs.type == "f2fs"]
         self._by_path = sorted(
             ((one.mount_point, number.get(one.major_minor, "")) for one in mounts), key=lambda pair: -len(pair[0])
         )
@@ -267,9 +279,16 @@ class Places:
         """Of a thread of the kernel, which works in no directory: where its name has a device of it (jbd2/sdb1-8)."""
         if name == "nfsd":
             return self._served
+        if of_f2fs := _OF_F2FS.fullmatch(name):
+            return self._f2fs(of_f2fs[1], cut=len(name) == _CUT)
         inside = name.partition("/")[2] or name.partition("_")[0]
         called = {inside, inside.rpartition("-")[0]} - {""}
         return tuple(dict.fromkeys(point for device, point in self._by_device if device in called))
+
+    def _f2fs(self, number: str, *, cut: bool) -> tuple[str, ...]:
+        """That of a device number, or of what is left of one: then where no other can be meant."""
+        found = [place for own, place in self._f2fs_numbers if own == number or (cut and own.startswith(number))]
+        return tuple(found) if len(found) == 1 else ()
 
     def of_waiting(self, held: Holds) -> tuple[str, ...]:
         """Where a thread waits that is about to write: in a file that is open, or in one that it makes or renames."""

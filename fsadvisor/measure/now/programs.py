@@ -153,7 +153,7 @@ def _stuck(process: Waited, looks: int) -> None:
             process.flushing += _for_flush(functions)
 
 
-_FLUSHES: Final = frozenset({"blkdev_issue_flush", "xlog_wait_on_iclog"})
+_FLUSHES: Final = frozenset({"blkdev_issue_flush", "f2fs_issue_flush", "xlog_wait_on_iclog"})
 
 
 def _for_flush(functions: Sequence[str]) -> bool:

@@ -47,7 +47,7 @@ _KINDS: Final[tuple[tuple[For, re.Pattern[str]], ...]] = (
             r"|wait_transaction_(locked|switching)|add_transaction_credits|start_this_handle|do_get_write_access"
             r"|xlog_(wait\w*|grant_head_wait|state_get_iclog_space|cil_\w+)|_?xfs_log_force\w*"
             r"|wait_current_trans|btrfs_wait_for_commit|wait_for_commit|wait_log_commit|wait_for_writer"
-            r"|zil_commit\w*|txg_wait_\w+|dmu_tx_(wait|delay)"
+            r"|zil_commit\w*|txg_wait_\w+|dmu_tx_(wait|delay)|f2fs_issue_checkpoint"
         ),
     ),
     (
@@ -62,7 +62,7 @@ _KINDS: Final[tuple[tuple[For, re.Pattern[str]], ...]] = (
         "disk",
         re.compile(
             r"io_schedule\w*|(__)?wait_on_buffer|\w+_read_bh\w*|\w+_wait_writeback\w*|bit_wait_io\w*|folio_wait_\w+|__?folio_lock\w*|wait_on_page_\w+"
-            r"|(__)?lock_page\w*|submit_bio_wait|blk_mq_\w+|blk_\w+|blkdev_issue_\w+|rq_qos_wait|wbt_wait"
+            r"|(__)?lock_page\w*|submit_bio_wait|blk_mq_\w+|blk_\w+|blkdev_issue_\w+|f2fs_issue_flush|rq_qos_wait|wbt_wait"
             r"|balance_dirty_pages\w*|wait_for_completion_io\w*|xfs_buf_\w+|iomap_dio_\w+|__blkdev_direct_IO\w*"
             r"|wait_on_bit_io|filemap_\w+|dio_\w+|md_\w+|raid\w+|dm_\w+|zio_wait"
         ),
