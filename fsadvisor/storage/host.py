@@ -263,7 +263,7 @@ class Now(Described, frozen=True, kw_only=True):
     memory_some_percent: Fact[float] = some("a thread waited for memory", "/proc/pressure/memory", "percent")
     memory_full_percent: Fact[float] = some("all threads waited for memory", "/proc/pressure/memory", "percent")
     memory_elsewhere_percent: Fact[float] = some(
-        "a thread waited for memory, less what control groups at their own limit waited",
+        "a thread waited for memory, but for cgroups at their limit",
         "/proc/pressure/memory, memory.pressure",
         "percent",
     )

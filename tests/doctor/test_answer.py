@@ -224,6 +224,7 @@ def test_a_group_at_its_memory_limit_is_told_and_not_the_machine_which_has_memor
         ((), 0.22, 0.5, []),
         ((), 0.45, 0.5, ["memory-short"]),
         ((), 0.22, 0.05, ["memory-short"]),
+        ((), 0.22, None, ["memory-short"]),
         (
             (Group(path="/a/one", memory_some=0.18, memory_limit=40 << 20, memory_used=40 << 20),),
             0.38,

@@ -294,15 +294,17 @@ def _within(group: str, path: str) -> bool:
 _AT_LIMIT: Final = 0.9
 _HITS: Final = 10
 """From either on a group is at its memory limit: Linux frees many pages at once."""
+_LITTLE_LEFT: Final = 0.1
+"""Of all memory: with less available the machine is short, whoever waits."""
 
 
 def memory_elsewhere(window: Window) -> float | None:
     """Share of the time that a thread waited for memory, less what groups at their own memory limit waited.
 
-    The machine's pressure counts theirs too, although it has memory left. None where the pressure is not told.
+    The machine's pressure counts theirs, too, although it has memory left. None where the pressure is not told.
     """
-    if window.memory_some is None:
-        return None
+    if window.memory_some is None or (window.memory_available or 0) < _LITTLE_LEFT:
+        return window.memory_some
     full = [one for one in window.groups if _at_limit(one)]
     outer = [one for one in full if not any(one is not other and _within(one.path, other.path) for other in full)]
     return max(window.memory_some - sum(one.memory_some or 0 for one in outer), 0.0)
