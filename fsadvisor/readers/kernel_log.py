@@ -47,6 +47,7 @@ Class: TypeAlias = Literal[
     "hung",
     "attached",
     "unnamed",
+    "left-out",
     "began",
     "info",
     "mounted",
@@ -138,7 +139,7 @@ def parse(text: str) -> KernelLog | Unknown:
     events: dict[tuple[str, str], Event] = {}
     for line in _lines(text):
         if known := _matched(line[2]):
-            pattern, device = known
+            pattern, device, many = known
             if pattern.kind == "attached":
                 _forget(events, device)
                 _forget(events, _place_of(line[2]))
@@ -154,7 +155,7 @@ def parse(text: str) -> KernelLog | Unknown:
                 kind=pattern.kind,
                 says=pattern.says,
                 device=device,
-                count=old.count + 1 if old else 1,
+                count=old.count + many if old else many,
                 first=min(old.first, moment) if old else moment,
                 last=max(old.last, moment) if old else moment,
             )
@@ -162,12 +163,16 @@ def parse(text: str) -> KernelLog | Unknown:
 
 
 @lru_cache(maxsize=4096)
-def _matched(message: str) -> tuple[Pattern, str] | None:
-    """The pattern of a line, the first that fits, and the device. The log is read again and again by who watches."""
+def _matched(message: str) -> tuple[Pattern, str, int] | None:
+    """The pattern of a line, the first that fits, the device, and for how many it stands.
+
+    The log is read again and again by who watches.
+    """
     for pattern in _beginning(message[:1]):
         if any(map(message.__contains__, pattern.words)) and (match := pattern.match.match(message)):
             groups = match.groupdict()
-            return pattern, (groups.get("device") or groups.get("device2") or "").removeprefix("/dev/")
+            device = groups.get("device") or groups.get("device2") or ""
+            return pattern, device.removeprefix("/dev/"), int(groups.get("count") or 1)
     return None
 
 

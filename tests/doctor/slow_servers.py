@@ -297,3 +297,18 @@ def a_flush_of_one_of_two_f2fs_by_a_thread_whose_name_is_cut() -> Window:
 def a_flush_of_an_f2fs_that_is_on_more_devices() -> Window:
     """The flush may have gone to a device of the F2FS that nothing names: none is called silent."""
     return _on_f2fs("f2fs_flush-259:177", wider=True)
+
+
+@situation(
+    "device-errors-logged:sdb",
+    words=("2 lines of I/O errors", "at least: the log left out 2,861 more, of this or of other devices"),
+)
+def a_flood_of_errors_of_which_the_log_keeps_a_few() -> Window:
+    """sdb fails thousands of requests. The log names ten in five seconds, and of the others says how many."""
+    log = "".join(
+        f"[ 70{n:02}.000000] blk_print_req_error: {many} callbacks suppressed\n"
+        f"[ 70{n:02}.000001] I/O error, dev sdb, sector 8 op 0x0:(READ) flags 0x0 phys_seg 1 prio class 2\n"
+        f"[ 70{n:02}.000002] buffer_io_error: {many} callbacks suppressed\n"
+        for n, many in ((10, 59), (15, 2802))
+    )
+    return server((), None, None, log)

@@ -302,6 +302,10 @@ class Window(Struct, kw_only=True, omit_defaults=True):
         names = {device.name, *device.called}
         return (told for told in self.log or () if told.kind in kinds and told.device in names)
 
+    def log_left_out(self) -> int:
+        """How many more lines on I/O errors there were than the log holds."""
+        return sum(told.count for told in self.log or () if told.kind == "left-out")
+
     def log_of_filesystem(self, devices: Iterable[str], *kinds: str) -> Iterator[Logged]:
         """What the log told of a filesystem, by the names of its devices; jbd2 adds an inode."""
         names = frozenset(devices)

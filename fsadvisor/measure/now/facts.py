@@ -76,9 +76,11 @@ def _base(window: Window, what: str, name: str) -> dict[str, Fact[Any]]:
     }
 
 
-def _lines(window: Window, logged: Iterable[Logged]) -> Fact[Any]:
+def _lines(window: Window, logged: Iterable[Logged], left_out: int = 0) -> Fact[Any]:
     lines = list(logged)
     sure = sum(one.count for one in lines if not one.doubtful)
+    if sure and left_out:
+        return Known(sure, f"at least: the log left out {left_out:,} more, of this or of other devices")
     return _fact(None if window.log is None or (lines and not sure) else sure)
 
 
@@ -154,7 +156,7 @@ def _device(dev: Device, window: Window) -> Now:
         movers=_fact(len(movers) if moved else None),
         discard_percent=_percent(dev.discard),
         discards=_fact(None if dev.discards is None else round(dev.discards, 1)),
-        log_errors=_lines(window, window.log_of_device(dev, "io")),
+        log_errors=_lines(window, window.log_of_device(dev, "io"), window.log_left_out()),
         log_resets=_lines(window, window.log_of_device(dev, "link")),
         others_waiting_percent=_percent(max(others, default=0.0) if window.waiting is not None else None),
         waits_elsewhere=_fact(_waits_elsewhere(below, window)),
