@@ -155,7 +155,8 @@ def _filesystem(
         if isinstance(answer, Space):
             made.size, made.free, made.available = answer.size, answer.free, answer.available
             made.inodes, made.inodes_free = answer.inodes, answer.inodes_free
-    made.wider = mount.fs_type == "f2fs" and not _fits(made)
+    own = TYPES.get(mount.fs_type)
+    made.wider = own is not None and own.devices_untold and not _fits(made)
     if pool_of(made):
         made.pool_state = symptoms.text(f"/proc/spl/kstat/zfs/{pool_of(made)}/state")
     errors = symptoms.text(f"/sys/fs/ext4/{source}/errors_count") if source else None
@@ -219,7 +220,8 @@ def with_below(devices: Iterable[str], window: Window) -> frozenset[str]:
     return frozenset(found)
 
 
-_OF_F2FS: Final = re.compile(r"f2fs_(?:flush|gc|discard|ckpt)-(\d+(?::\d*)?)", re.ASCII)
+_NUMBERED: Final = re.compile(r"([a-z0-9]+)_(?:flush|gc|discard|ckpt)-(\d+(?::\d*)?)", re.ASCII)
+"""Threads of F2FS."""
 _CUT: Final = 15
 """Characters of a name that is as long as any: before Linux 5.17 the kernel cut those of its threads there."""
 
@@ -240,7 +242,7 @@ class Places:
         number = {one.major_minor: one.mount_point for one in mounts if one.mount_point in mine}
         self._by_id = {key: number[one.major_minor] for key, one in point.items() if one.major_minor in number}
         self._by_device = [(each, fs.mount_point) for fs in known for each in (_kernel_name(fs.source), fs.device)]
-        self._f2fs_numbers = [(fs.number, fs.mount_point) for fs in known if fs.type == "f2fs"]
+        self._by_number = [(fs.type, fs.number, fs.mount_point) for fs in known]
         self._by_path = sorted(
             ((one.mount_point, number.get(one.major_minor, "")) for one in mounts), key=lambda pair: -len(pair[0])
         )
@@ -279,15 +281,16 @@ class Places:
         """Of a thread of the kernel, which works in no directory: where its name has a device of it (jbd2/sdb1-8)."""
         if name == "nfsd":
             return self._served
-        if of_f2fs := _OF_F2FS.fullmatch(name):
-            return self._f2fs(of_f2fs[1], cut=len(name) == _CUT)
+        if numbered := _NUMBERED.fullmatch(name):
+            return self._numbered(numbered[1], numbered[2], cut=len(name) == _CUT)
         inside = name.partition("/")[2] or name.partition("_")[0]
         called = {inside, inside.rpartition("-")[0]} - {""}
         return tuple(dict.fromkeys(point for device, point in self._by_device if device in called))
 
-    def _f2fs(self, number: str, *, cut: bool) -> tuple[str, ...]:
+    def _numbered(self, fs_type: str, number: str, *, cut: bool) -> tuple[str, ...]:
         """That of a device number, or of what is left of one: then where no other can be meant."""
-        found = [place for own, place in self._f2fs_numbers if own == number or (cut and own.startswith(number))]
+        alike = (pair for kind, *pair in self._by_number if kind == fs_type)
+        found = [place for own, place in alike if own == number or (cut and own.startswith(number))]
         return tuple(found) if len(found) == 1 else ()
 
     def of_waiting(self, held: Holds) -> tuple[str, ...]:

@@ -142,6 +142,8 @@ class FilesystemType(Struct, frozen=True, kw_only=True):
     """What `devices` will ask of tools, by the name of the device that is mounted."""
     devices_by: str = ""
     """The tool that tells of more than one device, if it is not the mount table."""
+    devices_untold: bool = False
+    """It may be on more devices than the one that is mounted, which nothing names; then it is larger than that one."""
     uuid_in_common: bool = False
     """All its devices have one UUID by design."""
     members: Callable[[Machine, str], tuple[str, ...]] = member_alone

@@ -63,6 +63,7 @@ def _discard(options: tuple[str, ...]) -> Fact[str]:
 F2FS: Final = FilesystemType(
     name="f2fs",
     devices=_devices,
+    devices_untold=True,
     facts=_facts,
     mkfs_quiet=("-q", "-f"),
     mkfs_at_once=("-t", "0"),
