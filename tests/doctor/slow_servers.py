@@ -312,3 +312,27 @@ def a_flood_of_errors_of_which_the_log_keeps_a_few() -> Window:
         for n, many in ((10, 59), (15, 2802))
     )
     return server((), None, None, log)
+
+
+_LAZY: Final = Task(
+    pid=320,
+    name="ext4lazyinit",
+    stack=("submit_bio_wait", "blkdev_issue_zeroout", "ext4_init_inode_table", "ext4_lazyinit_thread"),
+    goes_on=True,
+    share=0.9,
+    kernel=True,
+    places=(),
+)
+
+
+@situation("device-slow:sdb", words=("ext4lazyinit (pid 320): waits in 90 % of the looks", "ends by itself"))
+def a_new_ext4_whose_inode_tables_are_written() -> Window:
+    """sdb is slow because of the ext4 made on it today: the kernel writes its inode tables, which ends by itself."""
+    return server((_LAZY, database()), (place("/", "/dev/sda2", "sda"), place()), (disk("sda"), _late()), io_some=0.9)
+
+
+@situation("device-slow:sdb", never=("ext4lazyinit",))
+def a_new_ext4_on_one_of_two_busy_disks() -> Window:
+    """sdb is slow. Inode tables are written, on it or on sda, which is busy as well: that is not to be guessed."""
+    busy = disk("sda", reads=0.0, writes=40.0, write_ms=20.0, busy=0.8, queue=0.8)
+    return server((_LAZY, database()), (place("/", "/dev/sda2", "sda"), place()), (busy, _late()), io_some=0.9)

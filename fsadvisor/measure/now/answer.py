@@ -8,12 +8,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from fsadvisor.facts import FALSE, Cause
-from fsadvisor.measure.now.facts import (
-    moved_by,
-    movers_of,
-    named,
-    subjects,
-)
+from fsadvisor.measure.now.facts import moved_by, movers_of, named, subjects
 from fsadvisor.measure.now.mounts import devices_of, pool_of, with_below, works_on
 from fsadvisor.measure.now.programs import inside
 from fsadvisor.measure.now.since import since
@@ -267,12 +262,29 @@ def _of_device(verdict: Verdict, name: str, window: Window) -> Diagnosis:
     own = [each for each in movers if not (each.kernel or each.job)]
     culprits = movers_of(own) if verdict.rule.id == "disk-taken-by-one" else movers[:_NAMED]
     waiters = [program for program in here if program.waiting and program not in culprits]
+    told = _movers(culprits) if verdict.rule.id.startswith(("disk-", "device-at")) else ()
     return Diagnosis(
         verdict=verdict,
-        culprits=_movers(culprits) if verdict.rule.id.startswith(("disk-", "device-at")) else (),
+        culprits=(*told, *_initialises(name, window)),
         waiters=_waiting(waiters if verdict.rule.id.startswith("disk-") else [*waiters, *culprits]),
         place=_on(name, window),
     )
+
+
+_ZEROES: Final = frozenset({"submit_bio_wait", "blkdev_issue_zeroout"})
+"""Where ext4lazyinit writes inode tables. (It reads block bitmaps, too.)"""
+
+
+def _initialises(device: str, window: Window) -> tuple[str, ...]:
+    """The thread that writes what mkfs.ext4 left out, where all that was busy while it waited is below one ext4."""
+    thread = next((one for one in window.programs if one.name == "ext4lazyinit" and one.function in _ZEROES), None)
+    if thread is None:
+        return ()
+    busy = {one.name for one in window.devices if one.busy >= thread.waiting / 2}
+    own = (one for one in window.filesystems if thread.name == f"{one.type}lazyinit")
+    says = f"{_does(thread)}: it writes the inode tables that mkfs left out, and ends by itself (init_itable=)"
+    below = any(busy <= devices_of(one.mount_point, window) for one in own)
+    return (says,) if below and device in busy else ()
 
 
 def _on(device: str, window: Window) -> str:
