@@ -84,7 +84,11 @@ _NVME_BYTES_PER_SECOND = 1_000_000_000
 _CLOUD_BYTES_PER_SECOND = 125_000_000
 """What a gp3 volume of AWS gives unless more is paid for; others give less or more by their size."""
 
-_OTHER_BYTES_PER_SECOND = 200_000_000
+_HARD_DISK_BYTES_PER_SECOND = 200_000_000
+_SSD_BYTES_PER_SECOND = 400_000_000
+"""Of SATA and SAS."""
+
+_NO_SPEED = Unknown(Cause.NOT_EXPOSED, "", "how fast such a disk writes is not known")
 _MIB = 1 << 20
 _CGROUP_ROOTS = ("/sys/fs/cgroup", "/sys/fs/cgroup/unified")
 
@@ -234,15 +238,29 @@ def _slowest_speed(disks: Sequence[Disk] | Unknown) -> Fact[int]:
         return disks
     if not disks:
         return Unknown(Cause.NOT_EXPOSED, "", "no disk")
-    network = read_fact.any_of(
-        (read_fact.holds(disk.cloud_disk, "network".__eq__) for disk in disks), "no cloud's volume"
-    )
-    if read_fact.value(network):
-        return read_fact.derive(network, lambda _: _CLOUD_BYTES_PER_SECOND)
-    slow = read_fact.any_of(
-        (read_fact.holds(disk.transport, lambda it: it != "nvme") for disk in disks), "every disk is NVMe"
-    )
-    return read_fact.derive(slow, lambda it: _OTHER_BYTES_PER_SECOND if it else _NVME_BYTES_PER_SECOND)
+    speeds = [_assumed_speed(disk) for disk in disks]
+    unknown = [speed for speed in speeds if isinstance(speed, Unknown)]
+    slowest = min((speed for speed in speeds if isinstance(speed, Known)), key=lambda it: it.value, default=None)
+    if slowest is None or (unknown and slowest.value > _HARD_DISK_BYTES_PER_SECOND):
+        return unknown[0]
+    return slowest
+
+
+def _assumed_speed(disk: Disk) -> Fact[int]:
+    """By its class; nothing is assumed of a card, a disk at USB, or one whose hardware is not seen."""
+    if read_fact.value(disk.cloud_disk) == "network":
+        return read_fact.derive(disk.cloud_disk, lambda _: _CLOUD_BYTES_PER_SECOND)
+    kind = read_fact.value(disk.transport)
+    if isinstance(disk.virtual, Unknown):
+        return disk.virtual
+    if not disk.virtual.value and kind == "nvme":
+        pcie = read_fact.holds(disk.nvme_transport, "pcie".__eq__)
+        return _NO_SPEED if read_fact.value(pcie) is False else read_fact.derive(pcie, lambda _: _NVME_BYTES_PER_SECOND)
+    if not disk.virtual.value and kind in ("sata", "sas", "scsi"):
+        return read_fact.derive(
+            disk.rotational, lambda it: _HARD_DISK_BYTES_PER_SECOND if it else _SSD_BYTES_PER_SECOND
+        )
+    return disk.transport if isinstance(disk.transport, Unknown) else _NO_SPEED
 
 
 def _dirty_seconds(limit: Fact[int], speed: Fact[int]) -> Fact[int]:

@@ -121,3 +121,31 @@ def test_without_the_mount_table_the_place_of_a_programs_files_is_as_unknown_as_
     service = found["service:mongodb /wal/db"]["service"]
     derived = (service.mount_point, service.shares_disk, service.commit_plp, found["mount:/wal"]["mount"].workload)
     assert {it.cause for it in derived} == {Cause.DENIED}
+
+
+SATA = "pci0000:00/0000:00:1f.2/ata1/host0/target0:0:0/0:0:0:0"
+NVME = "pci0000:00/0000:00:01.0/nvme/nvme0"
+USB = "pci0000:00/0000:00:14.0/usb1/1-1/1-1:1.0/host6/target6:0:0/6:0:0:0"
+
+
+def named(name, where=SATA, **more):
+    return disk(name, where=where, device__vendor="ATA", **more)
+
+
+@each(
+    ("disks", "megabytes"),
+    [
+        ([named("sda", queue__rotational="1")], 4 * 200),
+        ([named("sda")], 4 * 400),
+        ([named("nvme0n1", NVME)], 4 * 1000),
+        ([named("nvme0n1", NVME), named("sda")], 4 * 400),
+        ([named("nvme0n1", NVME), named("sda", queue__rotational="?")], None),
+        ([named("sdb", USB)], None),
+        ([disk("vda", where=VIRTIO)], None),
+        ([named("sda"), disk("vda", where=VIRTIO)], None),
+        ([named("sda", queue__rotational="1"), disk("vda", where=VIRTIO)], 4 * 200),
+    ],
+)
+def test_what_a_disk_writes_in_a_second_is_assumed_of_known_kinds_alone(disks, megabytes):
+    found = scopes(machine(*disks, commands=BARE_METAL))["host"]["host"].dirty_wanted_bytes
+    assert isinstance(found, Unknown) if megabytes is None else found.value == megabytes * 1_000_000
