@@ -53,7 +53,10 @@ class Disk(Described, frozen=True, kw_only=True):
     virtual: Fact[bool] = about(
         "shown by a hypervisor, cloud or network; its hardware can't be seen", "transport, model"
     )
-    rotational: Fact[bool] = about("is rotational; virtual disks say yes by default", "queue/rotational")
+    rotational: Fact[bool] = about(
+        "is rotational; virtual disks say yes by default. Of a RAID controller's volume its tool alone tells",
+        "queue/rotational, storcli64",
+    )
     removable: Fact[bool] = about("medium can be taken out", "/sys/block/D/removable")
     read_only: Fact[bool] = about("refuses writes", "/sys/block/D/ro")
     scheduler: Fact[str] = about("I/O scheduler in use", "queue/scheduler")

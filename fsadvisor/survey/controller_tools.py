@@ -42,6 +42,7 @@ _VOLUMES: tuple[tuple[str, str, Tool], ...] = (
 """SCSI vendor, start of the model, and the tool that knows the controller."""
 NEWER = {"storcli64": "storcli2", "perccli64": "perccli2"}
 """The tool of controllers of the mpi3mr driver, which the older one does not know; both may be there."""
+_ASK_DRIVES = "look with the controller's own tool whether its drives are SSDs"
 _BY_HAND = "the controller's own tool (tw_cli, areca-cli)"
 
 
@@ -102,15 +103,21 @@ def unasked(tool: Tool) -> Unknown:
 
 
 def rotational(machine: Machine, known: Fact[RaidController], device: str, by_kernel: Fact[bool]) -> Fact[bool]:
-    """Whether the drives behind the disk rotate: of a MegaRAID its tool is believed before queue/rotational.
+    """Whether the drives behind the disk rotate: of a controller's volume its tool tells, queue/rotational does not.
 
-    Many of these controllers call each of their volumes rotational, and the kernel believes it. Where the drives of
-    the volume differ, or the tool does not tell, the kernel's word stays.
+    Many controllers call each of their volumes rotational, SSDs as well, and the kernel believes it.
     """
     name = read_fact.value(known)
-    media = _media(machine, name, device) if name in NEWER else set()
+    if name in (None, "none"):
+        return by_kernel
+    if name not in NEWER:
+        return Unknown(Cause.NOT_EXPOSED, _ASK_DRIVES, str(name))
+    told = read_fact.command_record(machine, storcli.argv(knowing(machine, name, device)), storcli.parse)
+    if isinstance(told, Unknown):
+        return told
+    media = _media(machine, name, device)
     spins = {"HDD": True, "SSD": False}.get(media.pop() or "") if len(media) == 1 else None
-    return by_kernel if spins in (None, read_fact.value(by_kernel)) else Known(bool(spins), str(name))
+    return read_fact.fact_of(spins, name, _ASK_DRIVES)
 
 
 def _media(machine: Machine, name: str, device: str) -> set[str | None]:

@@ -165,13 +165,13 @@ def test_a_disk_that_a_tool_does_not_list_gets_nothing_of_another_controllers_vo
     [
         (("SSD", "SSD"), "1", False),
         (("HDD", "HDD"), "0", True),
-        (("SSD", "HDD"), "1", True),
-        (("SSD", "HDD"), "0", False),
-        (("?", "?"), "1", True),
+        (("SSD", "HDD"), "1", None),
+        (("SSD", "HDD"), "0", None),
+        (("?", "?"), "1", None),
         (("HDD", "HDD"), "1", True),
     ],
 )
-def test_whether_a_volume_rotates_its_drives_tell_before_the_kernel(drives, kernel, spins):
+def test_whether_a_volume_rotates_its_drives_tell_and_not_the_kernel(drives, kernel, spins):
     volume = controllers.megaraid(0, drives=("Onln",) * len(drives))
     volume.made[0]["/sys/block/sda/queue/rotational"] = kernel
     asked = " ".join(storcli.argv("storcli64"))
@@ -179,4 +179,9 @@ def test_whether_a_volume_rotates_its_drives_tell_before_the_kernel(drives, kern
     volume.commands[asked] = first + "".join(f'"Med": "{it}"{piece}' for it, piece in zip(drives, rest, strict=True))
     made = server(volume, mounts=[root(volume)])
     found = next(it.scope["disk"] for it in survey(made, {}).subjects if it.kind == "disk")
-    assert found.rotational.value is spins
+    assert isinstance(found.rotational, Unknown) if spins is None else found.rotational.value is spins
+
+
+@pytest.mark.parametrize(("vendor", "model"), [("DELL", "PERC H730P Mini"), ("HPE", "LOGICAL VOLUME"), ("Areca", "a")])
+def test_whether_the_drives_of_a_volume_rotate_the_kernel_alone_does_not_know(vendor, model):
+    assert isinstance(behind(vendor, model, {}).rotational, Unknown)
