@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
+from msgspec.structs import replace
+
 from tests.doctor.situations import Task, disk, place, server, situation
 from tests.doctor.stalled_servers import READ, database
 
@@ -336,3 +338,9 @@ def a_new_ext4_on_one_of_two_busy_disks() -> Window:
     """sdb is slow. Inode tables are written, on it or on sda, which is busy as well: that is not to be guessed."""
     busy = disk("sda", reads=0.0, writes=40.0, write_ms=20.0, busy=0.8, queue=0.8)
     return server((_LAZY, database()), (place("/", "/dev/sda2", "sda"), place()), (busy, _late()), io_some=0.9)
+
+
+@situation("device-slow:sdb", never=("ends by itself",))
+def a_program_that_calls_itself_like_a_thread_of_the_kernel() -> Window:
+    """sdb is slow, and a program works there whose name says nothing of what it is."""
+    return server((replace(_LAZY, kernel=False, places=("/srv",)), database()), None, (_late(),), io_some=0.9)

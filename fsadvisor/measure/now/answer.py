@@ -277,7 +277,8 @@ _ZEROES: Final = frozenset({"submit_bio_wait", "blkdev_issue_zeroout"})
 
 def _initialises(device: str, window: Window) -> tuple[str, ...]:
     """The thread that writes what mkfs.ext4 left out, where all that was busy while it waited is below one ext4."""
-    thread = next((one for one in window.programs if one.name == "ext4lazyinit" and one.function in _ZEROES), None)
+    writing = (one for one in window.programs if one.kernel and one.function in _ZEROES)
+    thread = next((one for one in writing if one.name == "ext4lazyinit"), None)
     if thread is None:
         return ()
     busy = {one.name for one in window.devices if one.busy >= thread.waiting / 2}
