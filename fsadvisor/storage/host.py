@@ -76,8 +76,8 @@ class Host(Described, frozen=True, kw_only=True):
         "bytes",
     )
     dirty_limit_seconds: Fact[int] = about(
-        "what the slowest disk in use needs to write dirty_limit_bytes. Assumed are 1 GB/s (NVMe), 400 MB/s (other"
-        " SSDs), 200 MB/s (hard disks) or 125 MB/s (a cloud's network volume)",
+        "what the slowest disk in use needs to write dirty_limit_bytes. Assumed are 1 GB/s (NVMe), 400 MB/s (SATA"
+        " and SAS SSDs), 125 MB/s (a cloud's network volume) or 200 MB/s (others)",
         "derived, a heuristic",
         "s",
     )

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
     from fsadvisor.machine.port import Argv, Machine
     from fsadvisor.storage import Disk, Filesystem, Layer
+    from fsadvisor.storage.about import Transport
     from fsadvisor.survey.attested import Overlay
     from fsadvisor.survey.inventory import Inventory
 
@@ -84,11 +85,12 @@ _NVME_BYTES_PER_SECOND = 1_000_000_000
 _CLOUD_BYTES_PER_SECOND = 125_000_000
 """What a gp3 volume of AWS gives unless more is paid for; others give less or more by their size."""
 
-_HARD_DISK_BYTES_PER_SECOND = 200_000_000
 _SSD_BYTES_PER_SECOND = 400_000_000
 """Of SATA and SAS."""
 
-_NO_SPEED = Unknown(Cause.NOT_EXPOSED, "", "how fast such a disk writes is not known")
+_OTHER_BYTES_PER_SECOND = 200_000_000
+"""Of a hard disk in sequence. Where the kind is not known, that it is one errs to the side of shorter stalls."""
+
 _MIB = 1 << 20
 _CGROUP_ROOTS = ("/sys/fs/cgroup", "/sys/fs/cgroup/unified")
 
@@ -239,28 +241,26 @@ def _slowest_speed(disks: Sequence[Disk] | Unknown) -> Fact[int]:
     if not disks:
         return Unknown(Cause.NOT_EXPOSED, "", "no disk")
     speeds = [_assumed_speed(disk) for disk in disks]
+    known = sorted((speed for speed in speeds if isinstance(speed, Known)), key=lambda it: it.value)
     unknown = [speed for speed in speeds if isinstance(speed, Unknown)]
-    slowest = min((speed for speed in speeds if isinstance(speed, Known)), key=lambda it: it.value, default=None)
-    if slowest is None or (unknown and slowest.value > _HARD_DISK_BYTES_PER_SECOND):
-        return unknown[0]
-    return slowest
+    slow = [speed for speed in known if speed.value <= _OTHER_BYTES_PER_SECOND]
+    first: Sequence[Fact[int]] = (*slow, *unknown, *known)
+    return first[0]
 
 
 def _assumed_speed(disk: Disk) -> Fact[int]:
-    """By its class; nothing is assumed of a card, a disk at USB, or one whose hardware is not seen."""
-    if read_fact.value(disk.cloud_disk) == "network":
-        return read_fact.derive(disk.cloud_disk, lambda _: _CLOUD_BYTES_PER_SECOND)
-    kind = read_fact.value(disk.transport)
-    if isinstance(disk.virtual, Unknown):
-        return disk.virtual
-    if not disk.virtual.value and kind == "nvme":
-        pcie = read_fact.holds(disk.nvme_transport, "pcie".__eq__)
-        return _NO_SPEED if read_fact.value(pcie) is False else read_fact.derive(pcie, lambda _: _NVME_BYTES_PER_SECOND)
-    if not disk.virtual.value and kind in ("sata", "sas", "scsi"):
-        return read_fact.derive(
-            disk.rotational, lambda it: _HARD_DISK_BYTES_PER_SECOND if it else _SSD_BYTES_PER_SECOND
-        )
-    return disk.transport if isinstance(disk.transport, Unknown) else _NO_SPEED
+    """By its class. Of a virtual disk, one at USB or a network, a card, a controller's volume: as of a hard disk."""
+
+    def by_transport(kind: Transport) -> int:
+        if read_fact.value(disk.cloud_disk) == "network":
+            return _CLOUD_BYTES_PER_SECOND
+        if kind == "nvme":
+            pcie = read_fact.value(disk.nvme_transport) in ("pcie", None)
+            return _NVME_BYTES_PER_SECOND if pcie else _OTHER_BYTES_PER_SECOND
+        flash = read_fact.value(disk.rotational) is False and read_fact.value(disk.virtual) is False
+        return _SSD_BYTES_PER_SECOND if flash and kind in ("sata", "sas", "scsi") else _OTHER_BYTES_PER_SECOND
+
+    return read_fact.derive(disk.transport, by_transport)
 
 
 def _dirty_seconds(limit: Fact[int], speed: Fact[int]) -> Fact[int]:
