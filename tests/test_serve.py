@@ -26,15 +26,19 @@ READ_ONLY = "This page is read-only"
 
 
 @contextlib.contextmanager
-def serving(*options):
+def serving(*options, ended_by=signal.SIGINT):
     """The address that it prints."""
     with subprocess.Popen(
-        [*ARGV, "serve", "--port", "0", *options], cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+        [*ARGV, "serve", "--port", "0", *options],
+        cwd=ROOT,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
     ) as server:
         try:
             yield server.stdout.readline().strip()
         finally:
-            server.send_signal(signal.SIGINT)
+            server.send_signal(ended_by)
             _, told = server.communicate(timeout=END_S)
     assert server.returncode == 0, told
     assert "Traceback" not in told
@@ -162,6 +166,23 @@ def test_the_page_shows_the_machine_answers_keys_and_is_read_only(address, keys)
 def test_with_may_write_a_page_offers_to_save():
     with serving("--demo", "--may-write") as address:
         asyncio.run(_visit(address, ("", WORDS), ("e", "Save as a file"), ("\x1b", BELOW)))
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP])
+def test_it_ends_in_order_where_it_is_told_to_or_its_connection_is_lost(number):
+    with serving("--demo", ended_by=number) as printed:
+        assert asked(printed, "/")[0].status == 403
+
+
+def test_below_nohup_a_lost_connection_does_not_end_it():
+    begin = ("env", "--ignore-signal=HUP", *ARGV, "serve", "--port", "0", "--demo")
+    with subprocess.Popen(begin, cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as server:
+        address = server.stdout.readline().strip()
+        server.send_signal(signal.SIGHUP)
+        assert [asked(address, "/")[0].status for _ in range(9)] == [403] * 9
+        server.send_signal(signal.SIGINT)
+        server.communicate(timeout=END_S)
+    assert server.returncode == 0
 
 
 def test_a_page_ends_with_its_server():

@@ -159,9 +159,9 @@ async def _with_headers(_: web.Request, response: web.StreamResponse) -> None:
 
 
 def served(argv: Sequence[str], port: int, write: Callable[[Sequence[str]], None], *, may_write: bool) -> None:
-    """Until SIGINT or SIGTERM; `argv` is the command line, of which each visit runs its own. Raises NoPortError.
+    """Until SIGINT, SIGTERM or, unless nohup had that ignored, SIGHUP. Raises NoPortError.
 
-    `write` is what prints the address, and may raise.
+    `argv` is the command line, of which each visit runs its own. `write` is what prints the address, and may raise.
     """
     command = shlex.join((sys.executable, "-I", "-c", _START, _FOLDER, *argv, "--page"))
     token = secrets.token_urlsafe(24)
@@ -172,7 +172,8 @@ async def _serve(
     pages: _Pages, token: str, port: int, write: Callable[[Sequence[str]], None], *, may_write: bool
 ) -> None:
     stopped = asyncio.Event()
-    for number in (signal.SIGINT, signal.SIGTERM):
+    hang_up = () if signal.getsignal(signal.SIGHUP) is signal.SIG_IGN else (signal.SIGHUP,)
+    for number in (signal.SIGINT, signal.SIGTERM, *hang_up):
         asyncio.get_running_loop().add_signal_handler(number, stopped.set)
     unheard = logging.Logger("what anybody on this machine may send", logging.CRITICAL + 1)
     runner = web.AppRunner(pages.application(), access_log=None, logger=unheard, shutdown_timeout=_END_S)
