@@ -110,6 +110,9 @@ class Host(Described, frozen=True, kw_only=True):
     swap_without_redundancy: Fact[tuple[str, ...]] = some(
         "devices and files swapped to that are lost with one drive", "/proc/swaps, the stack in sysfs"
     )
+    swap_on_zvol: Fact[tuple[str, ...]] = some(
+        "devices and files swapped to that lie on a volume of ZFS", "/proc/swaps, the stack in sysfs"
+    )
     md_arrays: Fact[int] = some("md arrays with copies or parity", "/sys/block", "arrays")
     md_inactive: Fact[tuple[str, ...]] = some(
         "md arrays that have members and were not started", "/sys/block/md*/md/array_state"

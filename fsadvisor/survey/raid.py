@@ -11,7 +11,7 @@ from fsadvisor.survey.arrays import COPIES
 from fsadvisor.survey.filesystem_types.registry import mount_point_of, type_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Callable, Iterable, Mapping
 
     from fsadvisor.machine.port import Argv, Machine
     from fsadvisor.readers.dmsetup import Target
@@ -315,31 +315,47 @@ def _alone(disk: Disk) -> Fact[bool]:
 def without_redundancy(
     inventory: Inventory, layers: Mapping[str, Layer], disks: Mapping[str, Disk], filesystems: Mapping[str, Filesystem]
 ) -> dict[str, Any]:
-    """Whether the root survives the loss of one drive, and what is swapped to that does not; zram is memory."""
-    survives = Redundancy(inventory.stack, layers, disks, filesystems).survives
+    """Whether the root survives the loss of one drive, what is swapped to that does not, and what to ZFS volumes."""
+    stack = inventory.stack
+    survives = Redundancy(stack, layers, disks, filesystems).survives
     points = {mount.mount_point: block.id for block in inventory.blocks.values() for mount in block.mounts}
 
-    def survival(swapped: SwapArea) -> Fact[bool]:
-        device = inventory.tree.named(swapped.path)
-        on_device = device.id if device else None
-        at = points.get(mount_point_of(swapped.path, points) or "") if swapped.is_file else on_device
-        return survives(at) if at else Unknown(Cause.NOT_EXPOSED, "", f"{_SWAPS}: what {swapped.path} is on")
+    def on_volume(subject: str) -> Fact[bool]:
+        kinds = [layers[it].kind for it in (subject, *stack.under(subject)) if it in layers]
+        untold = [] if stack.followed(subject) else [Unknown(Cause.NOT_EXPOSED, "", f"what {subject} is on")]
+        return read_fact.any_of([*(read_fact.holds(it, "zvol".__eq__) for it in kinds), *untold], "the stack in sysfs")
+
+    def of_areas(ask: Callable[[str], Fact[bool]], areas: Iterable[SwapArea]) -> dict[str, Fact[bool]]:
+        """By path; zram is memory."""
+        found: dict[str, Fact[bool]] = {}
+        for area in areas:
+            device = inventory.tree.named(area.path)
+            on_device = device.id if device else None
+            at = points.get(mount_point_of(area.path, points) or "") if area.is_file else on_device
+            untold = Unknown(Cause.NOT_EXPOSED, "", f"{_SWAPS}: what {area.path} is on")
+            if not area.path.startswith("/dev/zram"):
+                found[area.path] = ask(at) if at else untold
+        return found
 
     record = read_fact.file_record(inventory.machine, _SWAPS, mount_tables.parse_swaps)
+    root = survives(points["/"]) if "/" in points else Unknown(Cause.NOT_EXPOSED, "", "the root")
+    volumes = read_fact.any_of((read_fact.holds(it.kind, "zvol".__eq__) for it in layers.values()), "/sys/block")
+    on_zvol = Known((), "/sys/block: no volume of ZFS") if read_fact.value(volumes) is False else None
+    if isinstance(record, Unknown):
+        return {"root_redundant": root, "swap_without_redundancy": record, "swap_on_zvol": on_zvol or record}
     return {
-        "root_redundant": survives(points["/"]) if "/" in points else Unknown(Cause.NOT_EXPOSED, "", "the root"),
-        "swap_without_redundancy": record
-        if isinstance(record, Unknown)
-        else _lost({it.path: survival(it) for it in record.areas if not it.path.startswith("/dev/zram")}),
+        "root_redundant": root,
+        "swap_without_redundancy": _those(of_areas(survives, record.areas), answer=False),
+        "swap_on_zvol": on_zvol or _those(of_areas(on_volume, record.areas), answer=True),
     }
 
 
 _SWAPS: Final = "/proc/swaps"
 
 
-def _lost(areas: Mapping[str, Fact[bool]]) -> Fact[tuple[str, ...]]:
-    """Those that are known to be lost with one drive; none only where all are told."""
-    found = {path: fact for path, fact in areas.items() if read_fact.value(fact) is False}
+def _those(areas: Mapping[str, Fact[bool]], *, answer: bool) -> Fact[tuple[str, ...]]:
+    """The paths of which that is the answer; none only where all are told."""
+    found = {path: fact for path, fact in areas.items() if read_fact.value(fact) is answer}
     unknown = [fact for fact in areas.values() if isinstance(fact, Unknown)]
     if unknown and not found:
         return read_fact.first(*unknown)

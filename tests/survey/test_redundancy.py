@@ -5,6 +5,7 @@ from fsadvisor.survey.whole import survey
 from tests.cases import each
 from tests.panel import build, controllers, pools
 from tests.panel.servers import swap_beside_mirror
+from tests.told import stacked
 
 HEADER = "Filename Type Size Used Priority\n"
 
@@ -74,3 +75,27 @@ def test_a_volume_over_a_mirror_and_a_single_disk_does_not_survive():
     root = build.Mount("/", "mapper/vg0-root", "253:0")
     table = {"dmsetup table": "vg0-root: 0 100 linear 9:0 0\nvg0-root: 100 100 linear 8:32 0\n"}
     assert told(build.server(*drives, layers=[mirror, volume], mounts=[root], commands=table))[0] is False
+
+
+@each(
+    ("areas", "layers", "on_volume"),
+    [
+        (("/dev/zd0 partition",), [stacked("zd0", "230:0", ())], ("/dev/zd0",)),
+        (
+            ("/dev/dm-0 partition", "/dev/sda2 partition"),
+            [stacked("zd0", "230:0", ()), stacked("dm-0", "253:0", ("zd0",), dm__name="crypt")],
+            ("/dev/dm-0",),
+        ),
+        (("/dev/sda2 partition", "/swap.img file"), (), ()),
+        (("/dev/zram0 partition",), (), ()),
+        (("/dev/zd0 partition", "/dev/sda2 partition"), (), ()),  # that is gone
+        (("/dev/zd1 partition",), [stacked("zd0", "230:0", ())], None),
+    ],
+)
+def test_swap_on_a_volume_of_zfs_is_told_through_what_stands_on_it(areas, layers, on_volume):
+    drive = build.sata()
+    drive.partition(2)
+    files = {"/proc/swaps": HEADER + "".join(f"{it} 1 0 -2\n" for it in areas)}
+    made = build.server(drive, mounts=[build.root(drive)], layers=layers, files=files)
+    host = next(it for it in survey(made, {}).subjects if it.id == "host").scope["host"]
+    assert (None if isinstance(host.swap_on_zvol, Unknown) else host.swap_on_zvol.value) == on_volume
