@@ -331,10 +331,10 @@ def without_redundancy(
         for area in areas:
             device = inventory.tree.named(area.path)
             on_device = device.id if device else None
-            at = points.get(mount_point_of(area.path, points) or "") if area.is_file else on_device
+            subject = points.get(mount_point_of(area.path, points) or "") if area.is_file else on_device
             untold = Unknown(Cause.NOT_EXPOSED, "", f"{_SWAPS}: what {area.path} is on")
             if not area.path.startswith("/dev/zram"):
-                found[area.path] = ask(at) if at else untold
+                found[area.path] = ask(subject) if subject else untold
         return found
 
     record = read_fact.file_record(inventory.machine, _SWAPS, mount_tables.parse_swaps)

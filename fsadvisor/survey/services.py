@@ -78,10 +78,10 @@ def on_one_mount(own: Fact[str], log: Fact[str], place_of: Callable[[str], Fact[
         return log
     if isinstance(own, Unknown):
         return own
-    at, other = place_of(own.value), place_of(log.value)
-    if isinstance(at, Unknown):
-        return at
-    return other if isinstance(other, Unknown) else Known(at.value == other.value, log.source)
+    files_on, log_on = place_of(own.value), place_of(log.value)
+    if isinstance(files_on, Unknown):
+        return files_on
+    return log_on if isinstance(log_on, Unknown) else Known(files_on.value == log_on.value, log.source)
 
 
 def lost_before_files(own: Fact[str], log: Fact[str], around: Around) -> Fact[bool]:

@@ -262,10 +262,10 @@ def _of_device(verdict: Verdict, name: str, window: Window) -> Diagnosis:
     own = [each for each in movers if not (each.kernel or each.job)]
     culprits = movers_of(own) if verdict.rule.id == "disk-taken-by-one" else movers[:_NAMED]
     waiters = [program for program in here if program.waiting and program not in culprits]
-    told = _movers(culprits) if verdict.rule.id.startswith(("disk-", "device-at")) else ()
+    moving = _movers(culprits) if verdict.rule.id.startswith(("disk-", "device-at")) else ()
     return Diagnosis(
         verdict=verdict,
-        culprits=(*told, *_initialises(name, window)),
+        culprits=(*moving, *_initialises(name, window)),
         waiters=_waiting(waiters if verdict.rule.id.startswith("disk-") else [*waiters, *culprits]),
         place=_on(name, window),
     )
