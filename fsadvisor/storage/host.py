@@ -265,9 +265,9 @@ class Now(Described, frozen=True, kw_only=True):
     io_some_percent: Fact[float] = about("a thread waited for I/O", "/proc/pressure/io", "percent")
     memory_some_percent: Fact[float] = some("a thread waited for memory", "/proc/pressure/memory", "percent")
     memory_full_percent: Fact[float] = some("all threads waited for memory", "/proc/pressure/memory", "percent")
-    memory_elsewhere_percent: Fact[float] = some(
-        "a thread waited for memory, but for cgroups at their limit",
-        "/proc/pressure/memory, memory.pressure",
+    memory_lacking_percent: Fact[float] = some(
+        "a thread waited for memory that the machine lacks",
+        "/proc/pressure/memory, memory.pressure, /proc/meminfo",
         "percent",
     )
     swapped_bytes: Fact[float] = some("read from and written to swap, per second", "/proc/vmstat", "bytes")

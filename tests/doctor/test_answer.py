@@ -207,6 +207,12 @@ def test_tasks_that_wait_for_a_directory_are_told_with_where_they_work():
     assert (found.verdict.rule.id, found.place, found.hurts) == ("directory-locks", "they work in /srv/spool", False)
 
 
+def test_where_memory_is_free_no_pressure_is_the_machines_want_of_it():
+    waits = {"memory_some": 0.53, "memory_available": 0.7}
+    assert told(memory_free=0.05, **waits) == told(**waits) == ["memory-short"]
+    assert told(memory_free=0.72, **waits) == []
+
+
 def test_a_group_at_its_memory_limit_is_told_and_not_the_machine_which_has_memory_left():
     small = Group(path="/a.service", memory_some=0.7, memory_limit=40 << 20, memory_used=40 << 20)
     reads = program(7, "java", waiting=0.8, read_bytes=2e7, groups=("/a.service",))

@@ -305,7 +305,7 @@ def told_causes(scenario, claim):
     waits = max((one.for_memory for one in seen.programs), default=0.0)
     pressure = max((one.memory_some or 0.0 for one in seen.groups), default=0.0)
     told = ", ".join(sorted(map(" ".join, found))) or "nothing"
-    machine = f"the machine's {100 * (seen.memory_some or 0):.0f} %"
+    machine = f"the machine's {100 * (seen.memory_some or 0):.0f} % with {100 * (seen.memory_free or 0):.0f} % free"
     scenario.tell(
         claim=claim,
         seen=f"{told}; pressure {100 * pressure:.0f} %, {machine}, in swap {100 * waits:.0f} % of the looks",
@@ -345,3 +345,27 @@ def test_a_control_group_that_reads_files_past_its_limit_is_no_swap_storm(scenar
     assert "memory-short" not in told
     # the kernel counts pages that are read again soon after they went: 6 to 18 % on a quiet host, more on a busy one
     assert ("group-short-of-memory" in told) == (pressure >= OF_THE_TIME)
+
+
+@pytest.mark.thorough
+@pytest.mark.kernels
+def test_a_machine_that_is_short_of_memory_is_told_and_not_the_disks_that_it_swaps_to(scenario):
+    """a program of 200 MiB more than there is, swapped to three hard disks: the machine is short of memory"""
+    for disk in scenario.attach("shelf")[:3]:
+        run("mkswap", f"/dev/{disk}")
+        run("swapon", f"/dev/{disk}")
+        scenario.undo(run, "swapoff", f"/dev/{disk}")
+    wanted = kib("MemAvailable") * 1024 + (200 << 20)
+    free = kib("SwapFree")
+    process = subprocess.Popen([sys.executable, "-c", TOUCHES.replace("b'x' * (160 << 20)", str(wanted))])
+    scenario.undo(process.wait)
+    scenario.undo(process.kill)
+    wait_for("the program to be swapped out", lambda: kib("SwapFree") < free - (100 << 10))
+    found, _ = told_causes(scenario, "memory-short of this machine")
+    assert ("memory-short", "this machine") in found
+
+
+def kib(name):
+    """One of the sizes in /proc/meminfo."""
+    lines = (line.split() for line in Path("/proc/meminfo").read_text().splitlines())
+    return next(int(words[1]) for words in lines if words[0] == f"{name}:")

@@ -294,6 +294,7 @@ class Window(Struct, kw_only=True, omit_defaults=True):
     """None where the log may not be read."""
     memory_available: float | None = None
     """Of all memory, 0 to 1."""
+    memory_free: float | None = None
     traced: Traced | None = None
     untold: tuple[str, ...] = ()
 

@@ -9,7 +9,7 @@ from msgspec.structs import replace
 
 from fsadvisor.facts import Cause, Fact, Known, Unknown
 from fsadvisor.measure.now.mounts import devices_of, flushed_by, pool_of, with_below, works_on
-from fsadvisor.measure.now.programs import inside, memory_elsewhere
+from fsadvisor.measure.now.programs import inside, memory_lacking
 from fsadvisor.storage import Now, Subject
 from fsadvisor.survey.filesystem_types.registry import TYPES
 
@@ -99,7 +99,7 @@ def _machine(window: Window) -> Now:
         processor_some_percent=_percent(window.cpu_some),
         memory_some_percent=_percent(window.memory_some),
         memory_full_percent=_percent(window.memory_full),
-        memory_elsewhere_percent=_percent(memory_elsewhere(window)),
+        memory_lacking_percent=_percent(memory_lacking(window)),
         swapped_bytes=_fact(window.swap_bytes),
         dirty_percent=_percent(dirty),
         held_back_percent=_percent(held_back if _stacks_seen(window) else None),

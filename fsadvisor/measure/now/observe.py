@@ -41,8 +41,7 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 _NAMED: Final = 3
-_MEMORY_NAMES: Final = ("MemTotal", "MemAvailable")
-_MEMORY: Final = re.compile(rf"^({'|'.join(_MEMORY_NAMES)}):\s+([1-9]\d*) kB$", re.ASCII | re.MULTILINE)
+_MEMORY: Final = re.compile(r"^(MemTotal|MemFree|MemAvailable):\s+([1-9]\d*) kB$", re.ASCII | re.MULTILINE)
 
 _LOGGED_S: Final = 3600
 _LASTING: Final = ("began", "read-only", "mounted")
@@ -130,7 +129,8 @@ def observe(seconds: float, say: Callable[[str], None] = lambda _: None, every_s
         journals=tuple(_journals(totals)),
         groups=programs.groups_between(limits_before, limits_after, took_s),
         log=log,
-        memory_available=_available(),
+        memory_available=_of_memory("MemAvailable"),
+        memory_free=_of_memory("MemFree"),
         directory_waiting=round(sum(one.directory for one in waited.values()) / looks, 2) if looks else None,
         untold=tuple(untold),
     )
@@ -170,10 +170,10 @@ def _stuck(waited: Waited | None) -> tuple[int, ...]:
     return tuple(waited.stuck_threads) if waited else ()
 
 
-def _available() -> float | None:
-    """Of all memory, what programs can still get without swapping."""
+def _of_memory(name: str) -> float | None:
+    """Share of all memory: MemAvailable is what programs can still get without swapping, MemFree what is unused."""
     found = dict(_MEMORY.findall(symptoms.text("/proc/meminfo") or ""))
-    return int(found["MemAvailable"]) / int(found["MemTotal"]) if len(found) == len(_MEMORY_NAMES) else None
+    return int(found[name]) / int(found["MemTotal"]) if {name, "MemTotal"} <= found.keys() else None
 
 
 def _machine(made: Window, totals: WaitsWindow, before: KernelCounters, after: KernelCounters) -> None:
