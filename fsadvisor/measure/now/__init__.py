@@ -295,6 +295,7 @@ class Window(Struct, kw_only=True, omit_defaults=True):
     memory_available: float | None = None
     """Of all memory, 0 to 1."""
     memory_free: float | None = None
+    """The same, before or after, whichever is less."""
     traced: Traced | None = None
     untold: tuple[str, ...] = ()
 

@@ -71,6 +71,7 @@ def observe(seconds: float, say: Callable[[str], None] = lambda _: None, every_s
         silent.update(hung)
         return io, asked("limits of control groups", symptoms.limited_groups, none)
 
+    free_before = _of_memory("MemFree")
     io_before, limits_before = counters()
     nfs_before = symptoms.mount_statistics()
     seen = Watch(every_s=every_s)
@@ -130,7 +131,7 @@ def observe(seconds: float, say: Callable[[str], None] = lambda _: None, every_s
         groups=programs.groups_between(limits_before, limits_after, took_s),
         log=log,
         memory_available=_of_memory("MemAvailable"),
-        memory_free=_of_memory("MemFree"),
+        memory_free=least(free_before, _of_memory("MemFree")),
         directory_waiting=round(sum(one.directory for one in waited.values()) / looks, 2) if looks else None,
         untold=tuple(untold),
     )
@@ -174,6 +175,11 @@ def _of_memory(name: str) -> float | None:
     """Share of all memory: MemAvailable is what programs can still get without swapping, MemFree what is unused."""
     found = dict(_MEMORY.findall(symptoms.text("/proc/meminfo") or ""))
     return int(found[name]) / int(found["MemTotal"]) if {name, "MemTotal"} <= found.keys() else None
+
+
+def least(before: float | None, after: float | None) -> float | None:
+    """What was free when least was: what took the memory may have ended meanwhile. None where a moment is not told."""
+    return None if before is None or after is None else min(before, after)
 
 
 def _machine(made: Window, totals: WaitsWindow, before: KernelCounters, after: KernelCounters) -> None:
