@@ -44,6 +44,7 @@ class Pulse(Struct, frozen=True, kw_only=True):
     """Of I/O."""
     cpu_pressure: Answer
     memory_pressure: Answer
+    memory: Answer
     stat: Answer
     devices: tuple[str, ...] | Unknown
     """Whole block devices, as the kernel names them: a '/' is a '!'."""
@@ -87,6 +88,7 @@ def pulse() -> Pulse:
         pressure=read("/proc/pressure/io"),
         cpu_pressure=read("/proc/pressure/cpu"),
         memory_pressure=read("/proc/pressure/memory"),
+        memory=read("/proc/meminfo"),
         stat=read("/proc/stat"),
         devices=_devices(),
     )

@@ -18,6 +18,7 @@ parse_meminfo: Memory: /proc/meminfo.
 Written against Linux 6.18 (MemAvailable since 3.14). The file says kB and means KiB.
 
     MemTotal:       16384000 kB
+    MemFree:         9000000 kB
     MemAvailable:   14000000 kB
     Dirty:               128 kB
 
@@ -123,6 +124,8 @@ class MemInfo(Struct, frozen=True, kw_only=True):
     """What bears on caching and writeback, in bytes."""
 
     mem_total_bytes: int
+    mem_free_bytes: int | None
+    """What nothing uses."""
     mem_available_bytes: int | None
     """What new programs could get without swapping; None before Linux 3.14."""
     dirty_bytes: int | None
@@ -141,6 +144,7 @@ def parse_meminfo(text: str) -> MemInfo | Unknown:
         return refusal(text, "no MemTotal line")
     return MemInfo(
         mem_total_bytes=total,
+        mem_free_bytes=values.get("MemFree"),
         mem_available_bytes=values.get("MemAvailable"),
         dirty_bytes=values.get("Dirty"),
     )

@@ -320,6 +320,7 @@ class RecordedSample(Struct, frozen=True, kw_only=True):
             pressure=reply(self.pressure, "/proc/pressure/io"),
             cpu_pressure=reply(self.cpu_pressure, "/proc/pressure/cpu"),
             memory_pressure=reply(self.memory_pressure, "/proc/pressure/memory"),
+            memory=reply("", "/proc/meminfo"),
             stat=reply(self.stat, "/proc/stat"),
             devices=self.devices,
         )

@@ -2,7 +2,6 @@
 
 from fsadvisor.measure.now import Group
 from fsadvisor.measure.now.answer import answer
-from fsadvisor.measure.now.observe import least
 from tests.cases import each
 from tests.doctor.test_answer import RULES, program, told, window
 
@@ -11,11 +10,6 @@ def test_where_memory_is_free_no_pressure_is_the_machines_want_of_it():
     waits = {"memory_some": 0.53, "memory_available": 0.7}
     assert told(memory_free=0.05, **waits) == told(**waits) == ["memory-short"]
     assert told(memory_free=0.72, **waits) == []
-
-
-@each(("before", "after", "found"), [(0.03, 0.6, 0.03), (0.6, 0.03, 0.03), (None, 0.6, None), (0.6, None, None)])
-def test_memory_that_a_program_gave_back_when_it_ended_was_not_free_before(before, after, found):
-    assert least(before, after) == found
 
 
 def test_a_group_at_its_memory_limit_is_told_and_not_the_machine_which_has_memory_left():

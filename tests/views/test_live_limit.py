@@ -8,7 +8,7 @@ from fsadvisor.machine.port import Reply
 from fsadvisor.measure.waits.rates import RateHistory
 from fsadvisor.pages.glyphs import columns, plain
 from fsadvisor.tui.views.live_limit import limit, window
-from tests.waits.made import NOT_KNOWN, disk, moment, stat
+from tests.waits.made import NOT_KNOWN, disk, meminfo, moment, stat
 
 
 def course(seconds, disks, cpu, **more):
@@ -92,3 +92,13 @@ def test_a_kernel_without_pressure_leaves_only_that_unknown():
     told = window(list(found.moments))
     assert isinstance(told.pressure["io"].some, Unknown)
     assert not isinstance(told.cpu, Unknown)
+
+
+def test_memory_is_short_only_where_little_is_left():
+    def told(free, available):
+        left = Reply(meminfo(free, available), "/proc/meminfo")
+        stalls = {"memory_us": lambda at: at * 500_000, "memory": lambda _: left}
+        return plain(limit(course(12, lambda _: disk(), calm, **stalls), 80))
+
+    assert "Memory is short" in told(3, 5)
+    assert "Memory is short" not in told(60, 80) + told(3, 80)

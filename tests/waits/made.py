@@ -40,6 +40,11 @@ def stalled(us):
     )
 
 
+def meminfo(free=60, available=80):
+    """Of 100 kB."""
+    return f"MemTotal: 100 kB\nMemFree: {free} kB\nMemAvailable: {available} kB\n"
+
+
 def moment(at_s, disks="", cpu=None, io_us=0, cpu_us=0, memory_us=0, jbd2=None, xfs=None, btrfs=None, **answers):
     """A moment; what `answers` names is as given."""
     names = tuple(line.split()[2].replace("/", "!") for line in disks.splitlines())
@@ -52,6 +57,7 @@ def moment(at_s, disks="", cpu=None, io_us=0, cpu_us=0, memory_us=0, jbd2=None, 
         "pressure": Reply(stalled(io_us), "/proc/pressure/io"),
         "cpu_pressure": Reply(stalled(cpu_us), "/proc/pressure/cpu"),
         "memory_pressure": Reply(stalled(memory_us), "/proc/pressure/memory"),
+        "memory": Reply(meminfo(), "/proc/meminfo"),
         "stat": Reply(stat() if cpu is None else cpu, "/proc/stat"),
         "devices": names,
     }

@@ -32,7 +32,7 @@ def holding(found):
 @each(
     ("sentence", "known"),
     [
-        ("memory", {"memory_some": 0.3}),
+        ("memory", {"memory_some": 0.3, "memory_lacking": 0.3}),
         ("flushes", {"flush": 0.6, "io_some": 0.4}),
         ("flushes", {"flush": 0.6, "io_some": 0.0, "lock_waiting": 1.0}),
         ("disk", {"disk": 0.97, "queue": 31.0, "io_some": 0.9}),
@@ -47,6 +47,7 @@ def holding(found):
         ("elsewhere", IDLE),
         ("nothing", {"processor": 0.01, "disk_most": 0.0, "waiting": 0.0}),
         ("mixed", {**CALM, "processor": 0.4, "disk": 0.3, "disk_most": 0.6}),
+        ("mixed", {**CALM, "processor": 0.4, "disk_most": 0.6, "memory_some": 0.9}),
         ("not told", {"processor": 0.4, "disk": 0.3}),
         ("not told", {}),
     ],

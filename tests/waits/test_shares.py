@@ -7,7 +7,9 @@ from hypothesis import strategies as st
 from fsadvisor.facts import Cause, Known, Unknown
 from fsadvisor.machine.port import Reply
 from fsadvisor.measure.waits import window
-from tests.waits.made import disk, moment, stalled, stat
+from fsadvisor.survey import read_fact
+from tests.cases import each
+from tests.waits.made import disk, meminfo, moment, stalled, stat
 
 TICKS = st.lists(st.integers(0, 1 << 40), min_size=8, max_size=8)
 
@@ -76,3 +78,23 @@ def test_only_the_disks_that_are_asked_for_are_told_and_a_missing_one_is_named()
     found = window.disks(before, after, frozenset({"vda", "sdz"})).value
     assert [one.name for one in found.each] == ["vda"]
     assert found.untold == ("sdz",)
+
+
+@each(
+    ("before", "after", "lacks"),
+    [
+        (meminfo(free=60), meminfo(free=60), 0.0),
+        (meminfo(free=3, available=5), meminfo(free=3, available=5), 0.5),
+        # what took the memory may have ended meanwhile, and whose groups wait `waits` does not ask
+        (meminfo(free=3), meminfo(free=60), None),
+        (meminfo(free=60), meminfo(free=3), None),
+        ("MemTotal: 100 kB\n", meminfo(free=60), None),
+        (meminfo(), "MemTotal: 100 kB\n", 0.5),
+    ],
+)
+def test_memory_pressure_alone_is_no_want_of_memory(before, after, lacks):
+    texts = (Reply(before, "m"), Reply(after, "m"))
+    moments = [moment(at, memory_us=at * 500_000, memory=text) for at, text in zip((0, 10), texts, strict=True)]
+    found = window.window(*moments, ())
+    assert found.pressure["memory"].some.value == 0.5
+    assert read_fact.value(found.memory_lacking) == lacks

@@ -23,6 +23,7 @@ from fsadvisor.machine.time_limits import each_within, within
 from fsadvisor.measure.now import Device, Journal, Logged, Window, mounts, programs
 from fsadvisor.measure.now.programs import by_process
 from fsadvisor.measure.waits.journals import Jbd2Work
+from fsadvisor.measure.waits.rates import least_left, memory_left
 from fsadvisor.measure.waits.threads import EVERY_S, Watch, watch
 from fsadvisor.measure.waits.window import window as counted
 from fsadvisor.readers import dmsetup, kernel_log, system_counters
@@ -41,7 +42,6 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 _NAMED: Final = 3
-_MEMORY: Final = re.compile(r"^(MemTotal|MemFree|MemAvailable):\s+([1-9]\d*) kB$", re.ASCII | re.MULTILINE)
 
 _LOGGED_S: Final = 3600
 _LASTING: Final = ("began", "read-only", "mounted")
@@ -71,7 +71,6 @@ def observe(seconds: float, say: Callable[[str], None] = lambda _: None, every_s
         silent.update(hung)
         return io, asked("limits of control groups", symptoms.limited_groups, none)
 
-    free_before = _of_memory("MemFree")
     io_before, limits_before = counters()
     nfs_before = symptoms.mount_statistics()
     seen = Watch(every_s=every_s)
@@ -88,6 +87,7 @@ def observe(seconds: float, say: Callable[[str], None] = lambda _: None, every_s
     took_s = time.monotonic() - began_s
     io_after, limits_after = counters()
     totals = counted(before, after, seen.inside())
+    left = least_left(memory_left(before.pulse.memory), memory_left(after.pulse.memory))
     mountinfo = symptoms.mount_table() or ""
     table = mounts.table(mountinfo)
     waited = by_process(seen.inside())
@@ -130,8 +130,8 @@ def observe(seconds: float, say: Callable[[str], None] = lambda _: None, every_s
         journals=tuple(_journals(totals)),
         groups=programs.groups_between(limits_before, limits_after, took_s),
         log=log,
-        memory_available=_of_memory("MemAvailable"),
-        memory_free=least(free_before, _of_memory("MemFree")),
+        memory_available=left.available,
+        memory_free=left.free,
         directory_waiting=round(sum(one.directory for one in waited.values()) / looks, 2) if looks else None,
         untold=tuple(untold),
     )
@@ -169,17 +169,6 @@ def recent(text: str, uptime_s: float, now: datetime) -> tuple[Logged, ...] | No
 
 def _stuck(waited: Waited | None) -> tuple[int, ...]:
     return tuple(waited.stuck_threads) if waited else ()
-
-
-def _of_memory(name: str) -> float | None:
-    """Share of all memory: MemAvailable is what programs can still get without swapping, MemFree what is unused."""
-    found = dict(_MEMORY.findall(symptoms.text("/proc/meminfo") or ""))
-    return int(found[name]) / int(found["MemTotal"]) if {name, "MemTotal"} <= found.keys() else None
-
-
-def least(before: float | None, after: float | None) -> float | None:
-    """What was free when least was: what took the memory may have ended meanwhile. None where a moment is not told."""
-    return None if before is None or after is None else min(before, after)
 
 
 def _machine(made: Window, totals: WaitsWindow, before: KernelCounters, after: KernelCounters) -> None:

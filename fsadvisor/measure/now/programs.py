@@ -11,7 +11,9 @@ from msgspec import Struct, field
 from fsadvisor.facts import Unknown
 from fsadvisor.machine import symptoms
 from fsadvisor.measure.now import Group, Program
+from fsadvisor.measure.waits.rates import MemoryLeft
 from fsadvisor.measure.waits.threads import LEAST_SAMPLES, functions_of, kind_of
+from fsadvisor.measure.waits.window import lacking
 from fsadvisor.readers import process_files, system_counters
 
 if TYPE_CHECKING:
@@ -294,24 +296,16 @@ def _within(group: str, path: str) -> bool:
 _AT_LIMIT: Final = 0.9
 _HITS: Final = 10
 """From either on a group is at its memory limit: Linux frees many pages at once."""
-_LITTLE_LEFT: Final = 0.1
-"""Of all memory: with less available the machine is short, whoever waits; with less free Linux may reclaim."""
 
 
 def memory_lacking(window: Window) -> float | None:
-    """Share of the time that a thread waited for memory that the machine lacks. None where the pressure is not told.
-
-    That counts waits of groups at their own memory limit, too, although the machine has memory left. Linux reclaims for
-    all below 1 to 5 % that is free: where more is, whoever waited did so within a limit, or was counted in vain (a
-    guest of 6.12 had 53 % with three quarters free, while its one group waited 9 %).
-    """
-    if window.memory_some is None or (window.memory_available or 0) < _LITTLE_LEFT:
-        return window.memory_some
-    if (window.memory_free or 0) >= _LITTLE_LEFT:
-        return 0.0
+    """Share of the time that a thread waited for memory that the machine lacks. None where the pressure is not told."""
+    if window.memory_some is None:
+        return None
     full = [one for one in window.groups if _at_limit(one)]
     outer = [one for one in full if not any(one is not other and _within(one.path, other.path) for other in full)]
-    return max(window.memory_some - sum(one.memory_some or 0 for one in outer), 0.0)
+    left = MemoryLeft(available=window.memory_available, free=window.memory_free)
+    return lacking(window.memory_some, left, sum(one.memory_some or 0 for one in outer))
 
 
 def _at_limit(group: Group) -> bool:

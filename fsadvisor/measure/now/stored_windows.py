@@ -20,6 +20,7 @@ from fsadvisor.machine.opening import WINDOW, open_machine
 from fsadvisor.machine.port import MachineError
 from fsadvisor.machine.untouched import captured_text
 from fsadvisor.measure.now import FORMAT, Device, Window
+from fsadvisor.measure.now.programs import memory_lacking
 from fsadvisor.measure.waits.journals import PHASES, Jbd2Work
 from fsadvisor.measure.waits.rates import Rates
 from fsadvisor.measure.waits.threads import Threads
@@ -249,6 +250,7 @@ def replayed(window: Window) -> WaitsWindow:
             "io": Stalls(some=_fact(window.io_some), full=_fact(window.io_full)),
             "memory": Stalls(some=_fact(window.memory_some), full=_fact(window.memory_full)),
         },
+        memory_lacking=_fact(memory_lacking(window)),
         works=tuple(Known(_journal(one), _SOURCE) for one in window.journals if one.transactions),
         threads=none if short else _threads(window),
         locks=NOT_TRACED,

@@ -77,11 +77,21 @@ class WritebackMemory(Struct, frozen=True, kw_only=True):
     """From here on the kernel writes by itself."""
 
 
+class MemoryLeft(Struct, frozen=True, kw_only=True):
+    """Shares of all memory, 0 to 1; None where the kernel does not say."""
+
+    available: float | None = None
+    """What programs can still get without swapping."""
+    free: float | None = None
+    """What nothing uses."""
+
+
 class Moment(Struct, frozen=True, kw_only=True):
     """What a second was like. `disks` is None at the first moment, when there is nothing to compare with."""
 
     at_s: float
     memory: WritebackMemory | Unknown
+    memory_left: MemoryLeft
     pressure: Pressure | Unknown
     """Of I/O."""
     cpu_pressure: Pressure | Unknown
@@ -124,6 +134,7 @@ class RateHistory:
         moment = Moment(
             at_s=pulse.at_s,
             memory=_memory(pulse),
+            memory_left=memory_left(pulse.memory),
             pressure=_parsed(pulse.pressure, system_counters.parse_pressure),
             cpu_pressure=_parsed(pulse.cpu_pressure, system_counters.parse_pressure),
             memory_pressure=_parsed(pulse.memory_pressure, system_counters.parse_pressure),
@@ -267,6 +278,24 @@ def _key(name: str) -> str:
 def _name_in(line: str) -> str:
     fields = line.split(None, 3)
     return _key(fields[2]) if len(fields) > 2 else ""
+
+
+def memory_left(answer: Answer) -> MemoryLeft:
+    """Of one moment, from /proc/meminfo."""
+    read = _parsed(answer, system_counters.parse_meminfo)
+    if isinstance(read, Unknown) or not read.mem_total_bytes:
+        return MemoryLeft()
+    available, free = (
+        None if size is None else size / read.mem_total_bytes
+        for size in (read.mem_available_bytes, read.mem_free_bytes)
+    )
+    return MemoryLeft(available=available, free=free)
+
+
+def least_left(before: MemoryLeft, after: MemoryLeft) -> MemoryLeft:
+    """What was free when least was: what took the memory may have ended meanwhile. None where a moment is not told."""
+    free = None if before.free is None or after.free is None else min(before.free, after.free)
+    return MemoryLeft(available=after.available, free=free)
 
 
 def _memory(pulse: Pulse) -> WritebackMemory | Unknown:

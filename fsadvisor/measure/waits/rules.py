@@ -47,6 +47,7 @@ class Measures(Struct, frozen=True, kw_only=True):
     io_some: Fact[float]
     cpu_some: Fact[float]
     memory_some: Fact[float]
+    memory_lacking: Fact[float]
     waiting: Fact[float]
     disk_waiting: Fact[float]
     disk_waiting_most: Fact[float]
@@ -57,8 +58,8 @@ class Measures(Struct, frozen=True, kw_only=True):
 
 
 Name: TypeAlias = Literal[
-    "processor", "steal", "disk", "disk_most", "queue", "flush", "io_some", "cpu_some", "memory_some", "waiting",
-    "disk_waiting", "disk_waiting_most", "lock_waiting", "lock_waiting_most", "lock_traced", "steadiest",
+    "processor", "steal", "disk", "disk_most", "queue", "flush", "io_some", "cpu_some", "memory_some", "memory_lacking",
+    "waiting", "disk_waiting", "disk_waiting_most", "lock_waiting", "lock_waiting_most", "lock_traced", "steadiest",
 ]  # fmt: skip
 
 MEANS: Final[dict[Name, str]] = {
@@ -71,6 +72,7 @@ MEANS: Final[dict[Name, str]] = {
     "io_some": "a thread waited for I/O (pressure)",
     "cpu_some": "a thread waited for a processor (pressure)",
     "memory_some": "a thread waited for memory (pressure)",
+    "memory_lacking": "a thread waited for memory that the machine lacks",
     "waiting": "threads waiting in the kernel (state D), on average",
     "disk_waiting": "threads seen waiting for a disk",
     "disk_waiting_most": "threads that may have waited for a disk",
@@ -157,7 +159,7 @@ RULES: Final = (
     Rule(
         id="memory",
         says="Memory is short: threads wait until some is freed",
-        groups=((_at_least("memory_some", SHORT_MEMORY),),),
+        groups=((_at_least("memory_some", SHORT_MEMORY),), (_at_least("memory_lacking", SHORT_MEMORY),)),
         leaves_open="Which program takes it; and what the disks would do if it were not short, for part of their work "
         "may be swapping.",
     ),

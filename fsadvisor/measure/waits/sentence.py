@@ -69,6 +69,7 @@ def measured(window: WaitsWindow) -> WindowMeasures:
             io_some=window.pressure["io"].some,
             cpu_some=window.pressure["cpu"].some,
             memory_some=window.pressure["memory"].some,
+            memory_lacking=window.memory_lacking,
             waiting=read_fact.derive(threads, lambda one: one.waiting),
             disk_waiting=_kinds(threads, "disk"),
             disk_waiting_most=_kinds(threads, "disk", "gone on"),

@@ -21,7 +21,15 @@ from fsadvisor.facts import Cause, Fact, Known, Unknown
 from fsadvisor.measure.waits.rates import Rates
 from fsadvisor.measure.waits.rules import LIMIT
 from fsadvisor.measure.waits.sentence import WindowMeasures, measured, sentences
-from fsadvisor.measure.waits.window import NOT_TRACED, Disk, Disks, WaitsWindow, cpu_between, stalls_between
+from fsadvisor.measure.waits.window import (
+    NOT_TRACED,
+    Disk,
+    Disks,
+    WaitsWindow,
+    cpu_between,
+    memory_lacking,
+    stalls_between,
+)
 from fsadvisor.pages.glyphs import Line, Tone, line, span
 from fsadvisor.readers import process_files
 from fsadvisor.report.waits_page import percent
@@ -82,6 +90,7 @@ def window(moments: Sequence[Moment]) -> WaitsWindow:
     """The span of the moments; they are two or more."""
     first, last = moments[0], moments[-1]
     seconds = last.at_s - first.at_s
+    memory = stalls_between(first.memory_pressure, last.memory_pressure, seconds, "/proc/pressure/memory")
     return WaitsWindow(
         seconds=seconds,
         cpu=cpu_between(first.processors, last.processors),
@@ -89,8 +98,9 @@ def window(moments: Sequence[Moment]) -> WaitsWindow:
         pressure={
             "cpu": stalls_between(first.cpu_pressure, last.cpu_pressure, seconds, "/proc/pressure/cpu"),
             "io": stalls_between(first.pressure, last.pressure, seconds, "/proc/pressure/io"),
-            "memory": stalls_between(first.memory_pressure, last.memory_pressure, seconds, "/proc/pressure/memory"),
+            "memory": memory,
         },
+        memory_lacking=memory_lacking(memory.some, first.memory_left, last.memory_left),
         works=(),
         threads=_UNSEEN,
         locks=NOT_TRACED,
