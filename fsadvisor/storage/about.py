@@ -19,7 +19,9 @@ Transport: TypeAlias = Literal[
 ]
 PowerState: TypeAlias = Literal["awake", "standby", "sleep"]
 Replicas: TypeAlias = Literal["in sync", "syncing", "alone", "no good copy here"]
-RaidController: TypeAlias = Literal["none", "storcli64", "perccli64", "ssacli", "arcconf", "mvcli", "another"]
+RaidController: TypeAlias = Literal[
+    "none", "storcli64", "perccli64", "ssacli", "arcconf", "mvcli", "sas3ircu", "another"
+]
 ControllerCache: TypeAlias = Literal["write back", "always write back", "write through"]
 RaidVolume: TypeAlias = Literal["optimal", "rebuilding", "degraded", "offline"]
 ControllerBattery: TypeAlias = Literal["optimal", "charging", "failed", "absent"]

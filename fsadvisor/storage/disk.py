@@ -82,7 +82,8 @@ class Disk(Described, frozen=True, kw_only=True):
         "the tool that knows the RAID controller whose volume this is; 'none': a drive of its own", "SCSI vendor, model"
     )
     raid_volume: Fact[RaidVolume] = some(
-        "whether the controller's volume is whole", "storcli, perccli, MegaCLI, ssacli, arcconf"
+        "whether the controller's volume is whole",
+        "storcli, perccli, MegaCLI, ssacli, arcconf, /sys/class/raid_devices of mpt3sas",
     )
     raid_sick_drives: Fact[tuple[str, ...]] = some(
         "drives behind the controller that failed, are about to, are missing or being rebuilt",

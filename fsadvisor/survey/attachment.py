@@ -73,7 +73,7 @@ def emulated(name: str) -> bool:
 
 
 def virtual(
-    device: BlockDevice, kind: Fact[Transport], carrier: Fact[str], named: tuple[Fact[str], Fact[str]], host: Fact[bool]
+    device: BlockDevice, kind: Fact[Transport], carrier: Fact[str], named: tuple[Fact[str], ...], host: Fact[bool]
 ) -> Fact[bool]:
     """Whether a hypervisor, cloud or network shows the disk, so that its hardware can't be seen.
 

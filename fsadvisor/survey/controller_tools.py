@@ -23,11 +23,14 @@ if TYPE_CHECKING:
         MegaRaidVolume,
     )
     from fsadvisor.storage.about import ControllerBattery, ControllerCache, DriveCaches, RaidController, RaidVolume
+    from fsadvisor.survey.block import BlockDevice
 
-Tool: TypeAlias = Literal["storcli64", "perccli64", "ssacli", "arcconf", "mvcli", "another"]
+Tool: TypeAlias = Literal["storcli64", "perccli64", "ssacli", "arcconf", "mvcli", "sas3ircu", "another"]
 
 _VOLUMES: tuple[tuple[str, str, Tool], ...] = (
     ("DELL", r"PERC", "perccli64"),
+    ("DELL", r"Virtual Disk", "sas3ircu"),
+    ("LSI(LOGIC)?|AVAGO|BROADCOM", r"Logical Volume", "sas3ircu"),
     ("AVAGO|LSI|BROADCOM", r"MR|MegaRAID|SAS ?9|RAID", "storcli64"),
     ("LENOVO|IBM", r"RAID|ServeRAID", "storcli64"),
     ("FTS|FUJITSU", r"PRAID|RAID", "storcli64"),
@@ -40,10 +43,12 @@ _VOLUMES: tuple[tuple[str, str, Tool], ...] = (
     ("ARECA|AMCC|3WARE|DPT|PROMISE", r"", "another"),
 )
 """SCSI vendor, start of the model, and the tool that knows the controller."""
+UNREAD: Final = ("sas3ircu", "another")
+"""Whose tool is not read: what it would tell of a volume is not known."""
 NEWER = {"storcli64": "storcli2", "perccli64": "perccli2"}
 """The tool of controllers of the mpi3mr driver, which the older one does not know; both may be there."""
 _ASK_DRIVES = "look with the controller's own tool whether its drives are SSDs"
-_BY_HAND = "the controller's own tool (tw_cli, areca-cli)"
+_BY_HAND = "the controller's own tool (sas2ircu, sas3ircu, tw_cli, areca-cli)"
 
 
 def tool(vendor: Fact[str], model: Fact[str]) -> Tool | None:
@@ -100,6 +105,26 @@ def unasked(tool: Tool) -> Unknown:
     """What to do where the tool was not, or can't be, asked."""
     asked = " and ".join(f"`{' '.join(argv)}`" for argv in commands(tool)[:2]) or _BY_HAND
     return Unknown(Cause.NOT_EXPOSED, f"look with {asked} at the battery, the cache policy and the drives' own caches")
+
+
+def unread(known: Known[RaidController]) -> Unknown:
+    """What nobody can tell where the controller's tool is not read."""
+    return Unknown(Cause.NOT_EXPOSED, "look with the controller's own tool", known.source)
+
+
+_RAID_CLASS: Final[dict[str, RaidVolume]] = {
+    "active": "optimal",
+    "degraded": "degraded",
+    "resyncing": "rebuilding",
+    "offline": "offline",
+}
+
+
+def state_by_kernel(machine: Machine, device: BlockDevice) -> Fact[RaidVolume]:
+    """What mpt3sas tells in sysfs of a volume by its SCSI address; mptsas, before it, tells nothing."""
+    address = device.hardware.partition("/block/")[0].rpartition("/")[2]
+    path = f"/sys/class/raid_devices/{address}/state"
+    return read_fact.field(read_fact.text(machine, path), path, lambda it: _RAID_CLASS.get(it.value))
 
 
 def rotational(machine: Machine, known: Fact[RaidController], device: str, by_kernel: Fact[bool]) -> Fact[bool]:

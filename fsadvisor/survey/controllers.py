@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
     from fsadvisor.machine.port import Machine
     from fsadvisor.storage.about import RaidVolume, Transport
+    from fsadvisor.survey.block import BlockDevice
 
 _MAY_BE_VOLUMES = ("scsi", "sas", "sata", "fc", "iscsi")
 _SETTLING = late(r"charg|learn|transition", re.IGNORECASE)
@@ -77,9 +78,8 @@ def cache(machine: Machine, known: Fact[RaidController], device: str) -> Cache:
         return Cache()
     if tool == "mvcli":
         return marvell_cache(machine)
-    if tool == "another":
-        unread = Unknown(Cause.NOT_EXPOSED, "look with the controller's own tool", known.source)
-        return Cache(policy=unread, battery=unread, drive_caches=unread)
+    if tool in tools.UNREAD:
+        return Cache(**dict.fromkeys(Cache.__struct_fields__, tools.unread(known)))
     found = _ask(machine, str(tool), device)
     if isinstance(found, Unknown):
         return Cache(policy=found, battery=found, drive_caches=found)
@@ -228,19 +228,20 @@ class Volume(Struct, frozen=True, kw_only=True):
     patrol_read: Fact[bool] = NOT_APPLICABLE
 
 
-def volume(machine: Machine, known: Fact[RaidController], device: str) -> Volume:
+def volume(machine: Machine, known: Fact[RaidController], disk: BlockDevice) -> Volume:
     """Ask the controller's tool; where it does not name the kernel's disk, the worst of its volumes counts."""
     tool = read_fact.value(known)
     if isinstance(known, Unknown):
         return Volume(state=known, sick_drives=known)
     if tool == "none":
         return Volume()
-    if tool == "another":
-        unread = Unknown(Cause.NOT_EXPOSED, "look with the controller's own tool", known.source)
-        return Volume(state=unread, sick_drives=unread)
-    if tool in ("arcconf", "mvcli"):
-        return _adaptec_volume(machine, device) if tool == "arcconf" else _marvell_volume(machine)
-    return _smart_array_volume(machine, device) if tool == "ssacli" else _megaraid_volume(machine, str(tool), device)
+    if tool in tools.UNREAD:
+        unread = tools.unread(known)
+        return Volume(state=read_fact.first(tools.state_by_kernel(machine, disk), unread), sick_drives=unread)
+    if tool == "mvcli":
+        return _marvell_volume(machine)
+    of = {"arcconf": _adaptec_volume, "ssacli": _smart_array_volume}.get(str(tool))
+    return of(machine, disk.path) if of else _megaraid_volume(machine, str(tool), disk.path)
 
 
 _MARVELL: Final[Mapping[str, RaidVolume]] = {

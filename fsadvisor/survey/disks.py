@@ -169,14 +169,16 @@ def disk(
     vendor = _name(machine, device, "vendor", udev, "ID_VENDOR_ENC")
     carrier: Fact[str] = attachment.carrier(machine, device) if read_fact.value(kind) == "nvme" else NOT_APPLICABLE
     answers = drive.ask(machine, device, kind, short_model, ocp_logs)
-    seen = virtual(device, kind, carrier, (vendor, read_fact.first(short_model, drive.own_name(answers))), in_vm)
     model = attachment.whole_name(short_model, answers.smart, udev.get(device.name, "ID_MODEL_ENC"))
     family = _family(model, answers)
     volume_of = controllers.controller(kind, vendor, model)
+    named = (vendor, read_fact.first(short_model, drive.own_name(answers)))
+    is_volume = read_fact.value(volume_of) not in (None, "none")
+    seen = virtual(device, kind, carrier, () if is_volume else named, in_vm)  # Dell's are called "Virtual Disk"
     by_kernel = read_fact.switch(machine, f"{folder}/queue/rotational")
     rotational = controller_tools.rotational(machine, volume_of, device.path, by_kernel)
     raid_cache = controllers.cache(machine, volume_of, device.path)
-    volume = controllers.volume(machine, volume_of, device.path)
+    volume = controllers.volume(machine, volume_of, device)
     behind = drive_health.behind_controller(machine, read_fact.value(volume_of), device)
     case = power_loss.DriveEvidence(
         device=device.path,

@@ -85,6 +85,18 @@ def boss(listing):
     return card
 
 
+def mpt3sas(state, vendor="LSI     ", model="Logical Volume"):
+    """A volume of an LSI card in IR mode, whose state the kernel tells."""
+    drive = sata(0, model, 10**12, device__vendor=vendor)
+    files = drive.made[0] | {"/sys/class/raid_devices/0:1:0:0/state": state}
+    drive.made = (
+        files,
+        {"/sys/block/sda": "../devices/pci0000:00/0000:00:03.0/host0/target0:1:0/0:1:0:0/block/sda"},
+    )
+    drive.commands = {}
+    return drive
+
+
 def old_megaraid(state="Optimal", drives=("Online, Spun Up",) * 3, *, cache="WriteBack", battery="Optimal", errors=()):
     """A MegaRAID volume on a server that has MegaCLI and no storcli; `errors` are (media errors, predicted) by slot."""
     drive = megaraid()
