@@ -45,6 +45,8 @@ class Pulse(Struct, frozen=True, kw_only=True):
     cpu_pressure: Answer
     memory_pressure: Answer
     memory: Answer
+    nodes: tuple[Answer, ...]
+    """The same of each NUMA node."""
     stat: Answer
     devices: tuple[str, ...] | Unknown
     """Whole block devices, as the kernel names them: a '/' is a '!'."""
@@ -89,6 +91,7 @@ def pulse() -> Pulse:
         cpu_pressure=read("/proc/pressure/cpu"),
         memory_pressure=read("/proc/pressure/memory"),
         memory=read("/proc/meminfo"),
+        nodes=tuple(_each("/sys/devices/system/node", "meminfo").values()),
         stat=read("/proc/stat"),
         devices=_devices(),
     )

@@ -13,9 +13,9 @@ sleep: it may decrease, and says little where there are several processors.
 
 https://docs.kernel.org/filesystems/proc.html#miscellaneous-kernel-statistics-in-proc-stat
 
-parse_meminfo: Memory: /proc/meminfo.
+parse_meminfo: Memory: /proc/meminfo, and the meminfo of a NUMA node, whose lines begin with 'Node 0 '.
 
-Written against Linux 6.18 (MemAvailable since 3.14). The file says kB and means KiB.
+Written against Linux 6.18 (MemAvailable since 3.14; of nodes there is none). The file says kB and means KiB.
 
     MemTotal:       16384000 kB
     MemFree:         9000000 kB
@@ -116,7 +116,7 @@ def _ticks(rest: str) -> CpuTicks | None:
     )
 
 
-_LINE = late(r"([\w()]+):\s+([0-9]{1,20})( kB)?\s*", re.ASCII)
+_LINE = late(r"(?:Node \d+ )?([\w()]+):\s+([0-9]{1,20})( kB)?\s*", re.ASCII)
 _KIB = 1024
 
 
@@ -128,6 +128,10 @@ class MemInfo(Struct, frozen=True, kw_only=True):
     """What nothing uses."""
     mem_available_bytes: int | None
     """What new programs could get without swapping; None before Linux 3.14."""
+    inactive_file_bytes: int | None
+    """Page cache that goes first."""
+    reclaimable_bytes: int | None
+    """Of the kernel's own memory, what it can give back."""
     dirty_bytes: int | None
     """Waits to be written back."""
 
@@ -146,6 +150,8 @@ def parse_meminfo(text: str) -> MemInfo | Unknown:
         mem_total_bytes=total,
         mem_free_bytes=values.get("MemFree"),
         mem_available_bytes=values.get("MemAvailable"),
+        inactive_file_bytes=values.get("Inactive(file)"),
+        reclaimable_bytes=values.get("SReclaimable"),
         dirty_bytes=values.get("Dirty"),
     )
 

@@ -267,7 +267,7 @@ class Now(Described, frozen=True, kw_only=True):
     memory_full_percent: Fact[float] = some("all threads waited for memory", "/proc/pressure/memory", "percent")
     memory_lacking_percent: Fact[float] = some(
         "a thread waited for memory that the machine lacks",
-        "/proc/pressure/memory, memory.pressure, /proc/meminfo",
+        "/proc/pressure/memory, memory.pressure, /proc/meminfo and that of NUMA nodes",
         "percent",
     )
     swapped_bytes: Fact[float] = some("read from and written to swap, per second", "/proc/vmstat", "bytes")

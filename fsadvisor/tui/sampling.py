@@ -321,6 +321,7 @@ class RecordedSample(Struct, frozen=True, kw_only=True):
             cpu_pressure=reply(self.cpu_pressure, "/proc/pressure/cpu"),
             memory_pressure=reply(self.memory_pressure, "/proc/pressure/memory"),
             memory=reply("", "/proc/meminfo"),
+            nodes=(),
             stat=reply(self.stat, "/proc/stat"),
             devices=self.devices,
         )

@@ -32,6 +32,7 @@ def pulse(at_s, writes, flushes=0.0):
         cpu_pressure=Reply(PRESSURE, "/proc/pressure/cpu"),
         memory_pressure=Reply(PRESSURE, "/proc/pressure/memory"),
         memory=Reply("MemTotal: 16000000 kB\nMemFree: 9000000 kB\nMemAvailable: 12000000 kB\n", "/proc/meminfo"),
+        nodes=(),
         stat=Reply(STAT.format(busy=round(at_s * 25), idle=round(at_s * 75)), "/proc/stat"),
         devices=tuple(name.replace("/", "!") for name in writes),
     )

@@ -58,6 +58,7 @@ def moment(at_s, disks="", cpu=None, io_us=0, cpu_us=0, memory_us=0, jbd2=None, 
         "cpu_pressure": Reply(stalled(cpu_us), "/proc/pressure/cpu"),
         "memory_pressure": Reply(stalled(memory_us), "/proc/pressure/memory"),
         "memory": Reply(meminfo(), "/proc/meminfo"),
+        "nodes": (),
         "stat": Reply(stat() if cpu is None else cpu, "/proc/stat"),
         "devices": names,
     }

@@ -7,9 +7,11 @@ from msgspec import structs
 
 from fsadvisor.facts import Cause, Unknown
 from fsadvisor.machine.port import Reply
-from fsadvisor.measure.waits.rates import RateHistory, rates
+from fsadvisor.measure.waits.rates import RateHistory, memory_left, rates
 from fsadvisor.readers.block_files import IoCounters
+from tests.cases import each
 from tests.views.pulses import VMSTAT, pulse
+from tests.waits.made import NOT_KNOWN, moment
 
 ZERO = IoCounters(
     reads=0,
@@ -141,3 +143,25 @@ def test_no_text_of_the_kernel_s_files_makes_a_moment_fail(field, text, junk):
     history.add(structs.replace(damaged, **{field: answer}))
     history.add(pulse(2.0, {"sda": 3}))
     assert len(history.moments) == 3
+
+
+def node(free, file=0, kernel=0, total=100):
+    """Of a NUMA node."""
+    sizes = {"MemTotal": total, "MemFree": free, "Inactive(file)": file, "SReclaimable": kernel}
+    return Reply("".join(f"Node 1 {name}: {size} kB\n" for name, size in sizes.items()), "node1/meminfo")
+
+
+@each(
+    ("nodes", "free"),
+    [
+        ((), 0.6),
+        ((node(free=90), node(free=2)), 0.02),
+        # full of page cache, and of the kernel's own that it can give back
+        ((node(free=90), node(free=2, file=40, kernel=9)), 0.51),
+        ((node(free=90), node(free=0, total=0)), 0.6),
+        ((node(free=90), Reply("", "n")), None),
+        ((node(free=90), NOT_KNOWN), None),
+    ],
+)
+def test_a_program_may_be_bound_to_the_node_that_has_least_memory_left(nodes, free):
+    assert memory_left(moment(0.0, nodes=nodes).pulse).free == free

@@ -66,6 +66,7 @@ def _pulse(at_s: float, counted: dict[str, list[float]]) -> Pulse:
         cpu_pressure=Reply(_PRESSURE.replace("31.20", "0.40"), "/proc/pressure/cpu"),
         memory_pressure=Reply(_PRESSURE.replace("31.20", "0.00"), "/proc/pressure/memory"),
         memory=Reply("", "/proc/meminfo"),
+        nodes=(),
         stat=Reply(
             f"cpu  {round(at_s * 25)} 0 0 {round(at_s * 375)} 0 0 0 0 0 0\nprocs_running 1\nprocs_blocked 2\n",
             "/proc/stat",

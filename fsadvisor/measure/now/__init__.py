@@ -295,7 +295,7 @@ class Window(Struct, kw_only=True, omit_defaults=True):
     memory_available: float | None = None
     """Of all memory, 0 to 1."""
     memory_free: float | None = None
-    """The same, before or after, whichever is less."""
+    """The same, before or after, whichever is less; or that of a NUMA node with what it soon gives back."""
     traced: Traced | None = None
     untold: tuple[str, ...] = ()
 

@@ -83,7 +83,7 @@ class MemoryLeft(Struct, frozen=True, kw_only=True):
     available: float | None = None
     """What programs can still get without swapping."""
     free: float | None = None
-    """What nothing uses."""
+    """What nothing uses; or of the NUMA node that has least, with what it soon gives back, where that is less."""
 
 
 class Moment(Struct, frozen=True, kw_only=True):
@@ -134,7 +134,7 @@ class RateHistory:
         moment = Moment(
             at_s=pulse.at_s,
             memory=_memory(pulse),
-            memory_left=memory_left(pulse.memory),
+            memory_left=memory_left(pulse),
             pressure=_parsed(pulse.pressure, system_counters.parse_pressure),
             cpu_pressure=_parsed(pulse.cpu_pressure, system_counters.parse_pressure),
             memory_pressure=_parsed(pulse.memory_pressure, system_counters.parse_pressure),
@@ -280,16 +280,25 @@ def _name_in(line: str) -> str:
     return _key(fields[2]) if len(fields) > 2 else ""
 
 
-def memory_left(answer: Answer) -> MemoryLeft:
-    """Of one moment, from /proc/meminfo."""
-    read = _parsed(answer, system_counters.parse_meminfo)
+def memory_left(pulse: Pulse) -> MemoryLeft:
+    """Of one moment. A program may be bound to a NUMA node, which is short while others have memory left.
+
+    That a node is full of page cache is usual.
+    """
+    machine, *nodes = (_parsed(one, system_counters.parse_meminfo) for one in (pulse.memory, *pulse.nodes))
+    with_memory = [one for one in nodes if isinstance(one, Unknown) or one.mem_total_bytes]
+    shares = [_share(machine, "mem_free_bytes")]
+    shares += [_share(one, "mem_free_bytes", "inactive_file_bytes", "reclaimable_bytes") for one in with_memory]
+    known = [one for one in shares if one is not None]
+    free = min(known) if len(known) == len(shares) else None
+    return MemoryLeft(available=_share(machine, "mem_available_bytes"), free=free)
+
+
+def _share(read: system_counters.MemInfo | Unknown, *names: str) -> float | None:
     if isinstance(read, Unknown) or not read.mem_total_bytes:
-        return MemoryLeft()
-    available, free = (
-        None if size is None else size / read.mem_total_bytes
-        for size in (read.mem_available_bytes, read.mem_free_bytes)
-    )
-    return MemoryLeft(available=available, free=free)
+        return None
+    sizes = [getattr(read, name) for name in names]
+    return None if None in sizes else sum(sizes) / read.mem_total_bytes
 
 
 def least_left(before: MemoryLeft, after: MemoryLeft) -> MemoryLeft:

@@ -304,7 +304,7 @@ def window(
             "io": stalls(a.pressure, b.pressure, seconds),
             "memory": memory,
         },
-        memory_lacking=memory_lacking(memory.some, memory_left(a.memory), memory_left(b.memory)),
+        memory_lacking=memory_lacking(memory.some, memory_left(a), memory_left(b)),
         works=journals.works(before, after, journals_of),
         threads=threads.threads(samples),
         locks=locks,
