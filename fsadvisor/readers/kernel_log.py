@@ -115,6 +115,11 @@ class KernelLog(Struct, frozen=True, kw_only=True, dict=True):
         return [found[place] for place in sorted(found)]
 
 
+def least(left_out: int) -> str:
+    """What a count of lines about one device is worth where the log left some out: its limit is one for all devices."""
+    return f"at least: the log left out {left_out:,} more, of this or of other devices"
+
+
 def oldest(text: str) -> float | Unknown:
     """When the oldest line that is still there was said, in seconds since boot; the others are not read."""
     if not text.endswith("\n"):

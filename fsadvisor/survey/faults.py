@@ -69,8 +69,7 @@ def names_of(name: str, hardware: str) -> frozenset[str]:
 
 def logged_on_disk(log: KernelLog | Unknown, device: BlockDevice, uptime: Fact[int], kind: Class) -> Fact[int]:
     """Lines of a class about a disk in the last seven days."""
-    names = names_of(device.name, device.hardware)
-    return _count(log, uptime, _RECENT, lambda it: it.kind == kind and it.device in names, names)
+    return _logged(log, names_of(device.name, device.hardware), uptime, kind)
 
 
 def logged_on_filesystem(log: KernelLog | Unknown, devices: Iterable[str], uptime: Fact[int]) -> Fact[int]:
@@ -86,7 +85,17 @@ def logged_on_filesystem(log: KernelLog | Unknown, devices: Iterable[str], uptim
 
 def logged_on_names(log: KernelLog | Unknown, names: frozenset[str], uptime: Fact[int]) -> Fact[int]:
     """Lines about failed reads and writes, or a loss, of devices by name, in the last seven days."""
-    return _count(log, uptime, _RECENT, lambda it: it.kind == "io" and it.device in names, names)
+    return _logged(log, names, uptime, "io")
+
+
+def _logged(log: KernelLog | Unknown, names: frozenset[str], uptime: Fact[int], kind: Class) -> Fact[int]:
+    """A least count of I/O errors where the log left some out in these days."""
+    found = _count(log, uptime, _RECENT, lambda it: it.kind == kind and it.device in names, names)
+    if isinstance(log, Unknown) or isinstance(uptime, Unknown) or kind != "io" or not read_fact.value(found):
+        return found
+    since = uptime.value - _RECENT
+    left_out = sum(it.count for it in log.events if it.kind == "left-out" and it.last >= since)
+    return replace(found, source=f"{found.source}; {kernel_log.least(left_out)}") if left_out else found
 
 
 def hung_tasks(log: KernelLog | Unknown, uptime: Fact[int]) -> Fact[int]:

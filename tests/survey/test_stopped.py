@@ -124,3 +124,14 @@ def test_of_a_btrfs_on_two_devices_that_lost_one_it_is_not_known_that_it_is_gone
     )
     found = [it.scope["filesystem"] for it in survey(made, {}).subjects if it.kind == "filesystem"]
     assert all(isinstance(it.device_gone, Unknown) for it in found)
+
+
+@each(("moment", "errors", "least"), [(900_000, 1, True), (100, 1, False), (900_000, 0, False)])
+def test_what_a_flood_left_out_of_the_log_this_week_makes_a_count_of_errors_a_least_one(moment, errors, least):
+    left_out = f"[{moment}.000000] blk_print_req_error: 2802 callbacks suppressed"
+    said = ["[899999.000000] critical medium error, dev sda, sector 2048 op 0x0:(READ) flags 0x0"] * errors
+    told = {"dmesg": "\n".join(("[    0.000000] Linux version 6.12", *sorted([left_out, *said]), ""))}
+    made = machine(disk("sda"), commands=told, files={"/proc/uptime": "900100.00 9.00"})
+    (found,) = (it.scope["disk"].log_errors for it in survey(made, {}).subjects if it.id == "disk:sda")
+    assert found.value == errors
+    assert least == ("at least: the log left out 2,802 more, of this or of other devices" in found.source)

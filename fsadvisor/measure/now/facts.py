@@ -10,6 +10,7 @@ from msgspec.structs import replace
 from fsadvisor.facts import Cause, Fact, Known, Unknown
 from fsadvisor.measure.now.mounts import devices_of, flushed_by, pool_of, with_below, works_on
 from fsadvisor.measure.now.programs import inside, memory_lacking
+from fsadvisor.readers import kernel_log
 from fsadvisor.storage import Now, Subject
 from fsadvisor.survey.filesystem_types.registry import TYPES
 
@@ -80,7 +81,7 @@ def _lines(window: Window, logged: Iterable[Logged], left_out: int = 0) -> Fact[
     lines = list(logged)
     sure = sum(one.count for one in lines if not one.doubtful)
     if sure and left_out:
-        return Known(sure, f"at least: the log left out {left_out:,} more, of this or of other devices")
+        return Known(sure, kernel_log.least(left_out))
     return _fact(None if window.log is None or (lines and not sure) else sure)
 
 
