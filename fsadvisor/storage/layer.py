@@ -164,6 +164,9 @@ class Below(Described, frozen=True, kw_only=True):
     log_lost_before_data: Fact[bool] = about(
         "the data survive the loss of one drive, an external log or journal does not", "mountinfo, dumpe2fs, the stack"
     )
+    log_disks: Fact[tuple[str, ...]] = some(
+        "the disks of the external log or journal", "mountinfo, dumpe2fs, the stack"
+    )
     log_plp: Fact[PlpVerdict] = some(
         "the weakest power-loss verdict of the disks of the external log or journal", "mountinfo, dumpe2fs, disk.plp"
     )

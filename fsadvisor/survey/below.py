@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from msgspec.structs import replace
 
@@ -140,7 +140,7 @@ class Folding:
             )
         return found
 
-    def _log_and_data(self, subject: str, log: str) -> dict[str, Fact[bool] | Fact[PlpVerdict]]:
+    def _log_and_data(self, subject: str, log: str) -> dict[str, Fact[Any]]:
         """What the disks of an external log tell, and those of the data alone; both may be on one."""
         data = self._of_devices([it for it in self._stack.below[subject] if it != log], subject)
         own = self._of_devices([log], subject)
@@ -148,6 +148,7 @@ class Folding:
             "data_rotational": data.any_rotational,
             "log_rotational": own.any_rotational,
             "log_lost_before_data": self._lost_before_data(self._stack.below[subject], log),
+            "log_disks": own.disks,
             "log_plp": own.plp,
         }
 
@@ -206,6 +207,7 @@ def _fold(leaves: Mapping[str, Disk], followed: bool, names: str) -> Below:
         data_rotational=any_rotational,
         log_rotational=_NO_LOG if followed else NOT_FOLLOWED,
         log_lost_before_data=_NO_LOG if followed else NOT_FOLLOWED,
+        log_disks=NOT_APPLICABLE,
         log_plp=NOT_APPLICABLE,
         any_shingled=read_fact.any_of(every(_shingled), names),
         any_discards=NOT_FOLLOWED,
