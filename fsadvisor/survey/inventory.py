@@ -11,7 +11,7 @@ from fsadvisor.survey import measured, read_fact
 from fsadvisor.survey.filesystem_types.registry import mount_point_of
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Container, Mapping, Sequence
 
     from fsadvisor.facts import Fact, Unknown
     from fsadvisor.machine.port import Machine
@@ -72,7 +72,7 @@ class Stack:
         return self._above.get(leaf, ())
 
 
-def build_stack(machine: Machine, tree: BlockTree, blocks: Sequence[Superblock]) -> Stack:
+def build_stack(machine: Machine, tree: BlockTree, blocks: Sequence[Superblock], passed_over: Container[str]) -> Stack:
     """The ids right below each device and filesystem, and those that can't be followed."""
     under: dict[str, tuple[str, ...]] = {}
     open_ended: set[str] = set()
@@ -87,7 +87,7 @@ def build_stack(machine: Machine, tree: BlockTree, blocks: Sequence[Superblock])
             open_ended.add(layer)
         path = f"{device.folder}/loop/backing_file"
         backing = read_fact.value(read_fact.text(machine, path)) if "loop" in device.holds else None
-        point = mount_point_of(backing, points) if backing else None
+        point = mount_point_of(backing, points, passed_over) if backing else None
         if point:
             under[layer] = (points[point],)
     for block in blocks:
@@ -122,6 +122,8 @@ class Inventory(Struct, frozen=True, kw_only=True):
     """By the name of a disk that may sleep."""
     mounts: tuple[MountEntry, ...]
     seen_mounts: Fact[int]
+    passed_over: frozenset[str]
+    """The mount points of filesystems that are not looked at."""
     blocks: Mapping[str, Superblock]
     """The mounted filesystems by id."""
     stack: Stack

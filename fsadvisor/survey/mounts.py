@@ -144,7 +144,7 @@ def _subjects(found: Surveyed, declared: Mapping[str, Workload]) -> dict[str, Su
     of_files = (point for point, each in wanted.items() if each.fs_type in LOOKED_AT or each.fs_type == "auto")
     points = dict.fromkeys([*running, *of_files])
     by_point = no_table or _programs_by_point(inventory, running)
-    exported = tenants.exported(inventory.machine, points, _ganesha(inventory))
+    exported = tenants.exported(inventory.machine, points, _ganesha(inventory), inventory.passed_over)
     subjects: dict[str, Subject] = {}
     for point in points:
         block = blocks.get(point)
@@ -177,7 +177,7 @@ def _programs_by_point(inventory: Inventory, points: Container[str]) -> Mapping[
     found: dict[str, list[RunningProgram]] = {}
     for program in inventory.programs:
         directory = read_fact.value(program.directory)
-        point = None if directory is None else mount_point_of(directory, points)
+        point = None if directory is None else mount_point_of(directory, points, inventory.passed_over)
         found.setdefault(point or "", []).append(program)
     return found
 

@@ -243,7 +243,8 @@ def _around(programs: Sequence[RunningProgram], mounts: Mapping[str, Subject], f
     table = found.inventory.seen_mounts
 
     def place_of(folder: str) -> Fact[str]:
-        return table if isinstance(table, Unknown) else read_fact.fact_of(mount_point_of(folder, mounts), _MOUNTINFO)
+        point = mount_point_of(folder, mounts, found.inventory.passed_over)
+        return table if isinstance(table, Unknown) else read_fact.fact_of(point, _MOUNTINFO)
 
     def below_of(folder: str) -> Below | Unknown:
         place = place_of(folder)

@@ -230,16 +230,18 @@ _MOUNTS: Final = "/proc/self/mountinfo"
 """nfs-server.service mounts the server's own filesystem, and it stays mounted."""
 
 
-def exported(machine: Machine, points: Container[str], ganesha: Fact[bool]) -> Callable[[str], Fact[NfsExported]]:
+def exported(
+    machine: Machine, points: Container[str], ganesha: Fact[bool], passed_over: Container[str] = ()
+) -> Callable[[str], Fact[NfsExported]]:
     """Of a mount point, how it is exported, by the kernel's server or by NFS-Ganesha; `ganesha`: whether that runs."""
-    by_kernel = _by_kernel(machine, points)
+    by_kernel = _by_kernel(machine, points, passed_over)
     if isinstance(ganesha, Unknown) or not ganesha.value:
         return by_kernel  # what runs is not known: the kernel's answer is as good as it was
     record = read_fact.file_record(machine, server_files.GANESHA_PATH, server_files.parse_ganesha_conf)
     if isinstance(record, Unknown):
         why = record if record.learn else Unknown(Cause.NOT_EXPOSED, "look for NFS-Ganesha's exports", record.source)
         return lambda point: by_kernel(point) if read_fact.value(by_kernel(point)) in ("sync", "async") else why
-    writable = {mount_point_of(it.path, points) for it in record.exports if it.writable}
+    writable = {mount_point_of(it.path, points, passed_over) for it in record.exports if it.writable}
 
     def exported_at(mount_point: str) -> Fact[NfsExported]:
         kernels = by_kernel(mount_point)
@@ -254,7 +256,9 @@ def exported(machine: Machine, points: Container[str], ganesha: Fact[bool]) -> C
     return exported_at
 
 
-def _by_kernel(machine: Machine, points: Container[str]) -> Callable[[str], Fact[NfsExported]]:
+def _by_kernel(
+    machine: Machine, points: Container[str], passed_over: Container[str]
+) -> Callable[[str], Fact[NfsExported]]:
     """Nothing is exported where no server runs, whatever the table still says."""
     mounts = read_fact.value(read_fact.text(machine, _MOUNTS))
     if mounts is not None and " - nfsd " not in mounts:
@@ -271,7 +275,7 @@ def _by_kernel(machine: Machine, points: Container[str]) -> Callable[[str], Fact
         return lambda _: Known("no", f"no {server_files.ETAB}") if read_fact.is_not_there(unknown) else unknown
     found: dict[str, NfsExported] = {}
     for export in table.exports:
-        point = mount_point_of(export.path, points)
+        point = mount_point_of(export.path, points, passed_over)
         if point is not None and "rw" in export.options:
             found[point] = "async" if "async" in export.options or found.get(point) == "async" else "sync"
     if table.unread:

@@ -210,6 +210,7 @@ def collect(machine: Machine) -> Inventory:
     known = _NO_BLOCK_DEVICES if isinstance(tree, Unknown) else tree
     table = _mounts(machine)
     mounts = () if isinstance(table, Unknown) else tuple(registry.visible_mounts(table))
+    passed_over = frozenset[str]() if isinstance(table, Unknown) else registry.passed_over(table)
     by_udev = block.ask_udev(machine)
     labels_told = bool(by_udev.properties.get("ID_FS_UUID"))
     others = _commands(machine, known, labels_told)
@@ -238,7 +239,7 @@ def collect(machine: Machine) -> Inventory:
             if device.parent is None
         },
         power_states=power_states,
-        stack=build_stack(machine, known, blocks),
+        stack=build_stack(machine, known, blocks, passed_over),
         configured=configured_mounts,
         no_fstab=no_fstab,
         programs=running if isinstance(running, Unknown) else tuple(running),
@@ -246,6 +247,7 @@ def collect(machine: Machine) -> Inventory:
         seen_devices=tree if isinstance(tree, Unknown) else read_fact.fact_of(len(tree.devices), "/sys/block"),
         mounts=mounts,
         seen_mounts=table if isinstance(table, Unknown) else read_fact.fact_of(len(mounts), "/proc/self/mountinfo"),
+        passed_over=passed_over,
         blocks={filesystem.id: filesystem for filesystem in blocks},
         kernel=host.kernel(machine),
         in_vm=hosting.virtual(machine),

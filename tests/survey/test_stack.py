@@ -249,3 +249,25 @@ def test_a_volume_whose_table_can_not_be_read_may_be_thin():
     )
 
     assert isinstance(below(subjects(made)["mount:/srv"]).any_thin, Unknown)
+
+
+def test_what_lies_on_a_mount_that_is_passed_over_does_not_stand_on_the_disk_of_the_mount_above():
+    made = machine(
+        disk("sda"),
+        stacked("loop0", "7:0", [], loop__backing_file="/pool/image", loop__dio="0"),
+        mounts=[
+            "1 0 8:0 / / rw - ext4 /dev/sda rw",
+            "2 1 0:77 / /pool rw - fuse.mergerfs a:b rw",
+            "3 1 7:0 / /mnt rw - xfs /dev/loop0 rw",
+            "4 1 0:55 / /proc/fs/nfsd rw - nfsd nfsd rw",
+        ],
+        files={"/proc/fs/nfsd/threads": "8\n", "/var/lib/nfs/etab": "/pool/share\t*(rw,sync)\n"},
+        processes=[{"pid": 1, "name": "mysqld", "cwd": "/pool/my", "paths": [], "settings": [], "here": True}],
+    )
+    found = subjects(made)
+    program = found["service:mysql /pool/my"]
+    assert isinstance(program.scope["service"].mount_point, Unknown)
+    assert not program.below
+    assert not found["layer:loop0"].below
+    assert isinstance(found["mount:/"].scope["mount"].workload, Unknown)
+    assert found["mount:/"].scope["mount"].nfs_exported.value == "no"

@@ -86,6 +86,11 @@ def visible_mounts(mounts: Iterable[MountEntry]) -> list[MountEntry]:
     return [mount for mount in last.values() if mount.fs_type in LOOKED_AT and not _for_the_system(mount)]
 
 
+def passed_over(mounts: Iterable[MountEntry]) -> frozenset[str]:
+    """Where the others are: FUSE, clustered filesystems, the kernel's own. What lies there is on no mount we know."""
+    return frozenset({mount.mount_point: mount for mount in mounts}) - {it.mount_point for it in visible_mounts(mounts)}
+
+
 def mounts_of_the_system(mounts: Iterable[MountEntry]) -> list[MountEntry]:
     """Those in memory where the system keeps its own state."""
     last = {mount.mount_point: mount for mount in mounts}
@@ -169,12 +174,12 @@ def _devices(mount: MountEntry, tree: BlockTree, listed: Listed) -> Devices:
     return fs_type.devices(listed.machine, mount, device, tree, listed.of(mount.fs_type))
 
 
-def mount_point_of(directory: str, mount_points: Container[str]) -> str | None:
+def mount_point_of(directory: str, mount_points: Container[str], passed_over: Container[str] = ()) -> str | None:
     """The mount point that a folder is on: itself, or the nearest above it; None where a mount was passed over."""
     folder = directory
     while folder not in mount_points:
-        if not folder.strip("/"):
+        if not folder.strip("/") or folder in passed_over:
             return None
         folder = folder.rpartition("/")[0] or ("/" if folder.startswith("/") else "")
-    passed_over = folder == "/" and f"{directory}/".startswith(SYSTEM_FOLDERS)
-    return None if passed_over else folder
+    of_the_system = folder == "/" and f"{directory}/".startswith(SYSTEM_FOLDERS)
+    return None if of_the_system else folder
