@@ -40,10 +40,10 @@ from msgspec.structs import replace
 
 from fsadvisor import strict_json
 from fsadvisor.facts import Cause, Unknown, unreadable
-from fsadvisor.machine import port
+from fsadvisor.machine import port, untouched
 from fsadvisor.machine.port import Answer, Argv, MachineError, Reply
 from fsadvisor.machine.redaction import tells_all
-from fsadvisor.machine.runner import MOST_NAMES, OUTPUT_CAP_BYTES, cannot_be_read, decoded, encoded, too_many, too_much
+from fsadvisor.machine.runner import MOST_NAMES, OUTPUT_CAP_BYTES, decoded, encoded, too_many, too_much
 from fsadvisor.patterns import late
 
 if TYPE_CHECKING:
@@ -127,7 +127,6 @@ _REMEMBERED_FOLDERS = 1 << 14
 _REMEMBERED_REASONS = 1 << 12
 """Folders whose %unknown files stay read."""
 _DAMAGED = ()
-_AS_IT_STANDS = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
 
 
 class RecordedMachine:
@@ -260,22 +259,12 @@ class RecordedMachine:
         """The text of a regular file below the folder; None where there is none."""
         if not self._is_real_folder(file.rpartition("/")[0]):
             return None
-        try:
-            descriptor = os.open(self._below + file.encode("utf-8", "surrogateescape"), _AS_IT_STANDS)
-        except PermissionError:
-            return Unknown(Cause.DENIED, "make the recording readable for yourself", file)
-        except (OSError, ValueError):
-            return None
-        try:
-            status = os.fstat(descriptor)
-            if not stat.S_ISREG(status.st_mode):
-                return None
+
+        def take(descriptor: int, size: int) -> str | Unknown:
             # A read reserves all that it asks for, so it asks for no more than there is.
-            return too_much(file) if status.st_size > cap_bytes else decoded(os.read(descriptor, status.st_size))
-        except OSError as error:
-            return cannot_be_read(error, file)
-        finally:
-            os.close(descriptor)
+            return too_much(file) if size > cap_bytes else decoded(os.read(descriptor, size))
+
+        return untouched.kept(self._below, file, "the recording", take)
 
     def _is_real_folder(self, folder: str) -> bool:
         """Whether this is a folder reached through folders only, never through a link."""

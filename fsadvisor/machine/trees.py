@@ -20,17 +20,16 @@ from __future__ import annotations
 import lzma
 import os
 import re
-import stat
 import tarfile
 import zlib
 from contextlib import closing
 from itertools import islice
 from typing import TYPE_CHECKING, Final, Protocol
 
-from fsadvisor.facts import Cause, Unknown, unreadable
-from fsadvisor.machine import unpacking
+from fsadvisor.facts import Unknown, unreadable
+from fsadvisor.machine import unpacking, untouched
 from fsadvisor.machine.port import MachineError, Reply
-from fsadvisor.machine.runner import MOST_NAMES, OUTPUT_CAP_BYTES, cannot_be_read, decoded, encoded, too_much
+from fsadvisor.machine.runner import MOST_NAMES, OUTPUT_CAP_BYTES, decoded, encoded, too_much
 from fsadvisor.machine.unpacking import OF_ITS_SIZE, Unpacked, too_large
 
 if TYPE_CHECKING:
@@ -126,26 +125,15 @@ class FolderTree:
             return None
 
     def content(self, name: str) -> Answer | None:
-        try:
-            descriptor = os.open(self._path(name), os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
-        except PermissionError:
-            return Unknown(Cause.DENIED, "make the archive's files readable for yourself", name)
-        except (OSError, ValueError):
-            return None
-        try:
-            status = os.fstat(descriptor)
-            if not stat.S_ISREG(status.st_mode):
-                return None
-            if status.st_size > OUTPUT_CAP_BYTES:
+        def take(descriptor: int, size: int) -> Answer:
+            if size > OUTPUT_CAP_BYTES:
                 if not _LOG.fullmatch(name):
                     return too_much(name)
                 os.lseek(descriptor, -OUTPUT_CAP_BYTES, os.SEEK_END)
                 return Reply(_whole_lines(os.read(descriptor, OUTPUT_CAP_BYTES)), name)
             return Reply(decoded(os.read(descriptor, OUTPUT_CAP_BYTES)), name)
-        except OSError as error:
-            return cannot_be_read(error, name)
-        finally:
-            os.close(descriptor)
+
+        return untouched.kept(self._folder + b"/", name, "the archive's files", take)
 
     def _path(self, name: str) -> bytes:
         return self._folder + b"/" + encoded(name)

@@ -13,13 +13,17 @@ import os
 import re
 import stat
 import struct
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, TypeVar
 
+from fsadvisor.facts import Cause, Unknown
 from fsadvisor.machine.port import MachineError
-from fsadvisor.machine.runner import OUTPUT_CAP_BYTES, decoded
+from fsadvisor.machine.runner import OUTPUT_CAP_BYTES, cannot_be_read, decoded, encoded
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from pathlib import Path
+
+T = TypeVar("T")
 
 _PATH: Final = re.compile(rb"(/proc/[1-9]\d{0,9}/root)(/.*)", re.DOTALL)
 _OPENAT2: Final = 437
@@ -116,6 +120,23 @@ def changed(path: bytes) -> int:
         return int(os.fstat(known).st_mtime)
     finally:
         os.close(known)
+
+
+def kept(below: bytes, name: str, of: str, take: Callable[[int, int], T]) -> T | Unknown | None:
+    """What `take` makes of a regular file's descriptor and size; None where that name has none: a link is none."""
+    try:
+        descriptor = os.open(below + encoded(name), os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
+    except PermissionError:
+        return Unknown(Cause.DENIED, f"make {of} readable for yourself", name)
+    except (OSError, ValueError):
+        return None
+    try:
+        status = os.fstat(descriptor)
+        return take(descriptor, status.st_size) if stat.S_ISREG(status.st_mode) else None
+    except OSError as error:
+        return cannot_be_read(error, name)
+    finally:
+        os.close(descriptor)
 
 
 _CHOICE_OF_OUTPUT = "name a file with a tool's output"
