@@ -7,10 +7,11 @@ seen, what to do, how to tell that it worked, and the way back. In its lines eve
 
 from __future__ import annotations
 
+import json
 from hashlib import sha256
 from typing import TYPE_CHECKING, Final
 
-from msgspec import Struct
+from msgspec import Struct, to_builtins
 
 from fsadvisor import __version__
 from fsadvisor.pages.glyphs import clean
@@ -89,7 +90,7 @@ def _opening(plan: Plan, body: str) -> Iterator[str]:
 
 def _id(plan: Plan) -> str:
     """Names the folder of copies: the same for the same plan."""
-    return sha256(repr(plan).encode(errors="backslashreplace")).hexdigest()[:12]
+    return sha256(json.dumps(to_builtins(plan)).encode()).hexdigest()[:12]
 
 
 def _functions(all_parts: Sequence[Part]) -> Iterator[str]:

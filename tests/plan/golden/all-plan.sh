@@ -186,7 +186,7 @@ reload_udev() {
 
 FSTAB=$(readlink -f -- "${FSTAB:-/etc/fstab}")
 FILES_IN=${FILES_IN:-}
-STATE=${STATE:-/var/lib/fsadvisor/plan-176455b19521}
+STATE=${STATE:-/var/lib/fsadvisor/plan-378bcbf0305c}
 
 # ---- Step 1 of 11 --------------------------------------------------------------------------------
 # Something is found by barriers-off

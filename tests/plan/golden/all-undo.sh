@@ -162,7 +162,7 @@ reload_udev() {
 
 FSTAB=$(readlink -f -- "${FSTAB:-/etc/fstab}")
 FILES_IN=${FILES_IN:-}
-STATE=${STATE:-/var/lib/fsadvisor/plan-176455b19521}
+STATE=${STATE:-/var/lib/fsadvisor/plan-378bcbf0305c}
 
 # ---- Back from step 11: --------------------------------------------------------------------------
 # The options in /etc/fstab, so that it lasts

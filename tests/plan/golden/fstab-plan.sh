@@ -116,7 +116,7 @@ reload_systemd() {
 
 FSTAB=$(readlink -f -- "${FSTAB:-/etc/fstab}")
 FILES_IN=${FILES_IN:-}
-STATE=${STATE:-/var/lib/fsadvisor/plan-fb06c78d6a0c}
+STATE=${STATE:-/var/lib/fsadvisor/plan-246dc9cd7ac9}
 
 # ---- Step 1 of 1 ---------------------------------------------------------------------------------
 # The options in /etc/fstab, so that it lasts

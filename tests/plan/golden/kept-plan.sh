@@ -107,7 +107,7 @@ reload_udev() {
 
 FSTAB=/etc/fstab
 FILES_IN=${FILES_IN:-}
-STATE=${STATE:-/var/lib/fsadvisor/plan-8f1ad32f84f3}
+STATE=${STATE:-/var/lib/fsadvisor/plan-45e37fa2be36}
 
 # ---- Step 1 of 4 ---------------------------------------------------------------------------------
 # More lines in /etc/modprobe.d/kept.conf, so that it lasts

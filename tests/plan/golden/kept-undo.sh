@@ -99,7 +99,7 @@ reload_udev() {
 
 FSTAB=/etc/fstab
 FILES_IN=${FILES_IN:-}
-STATE=${STATE:-/var/lib/fsadvisor/plan-8f1ad32f84f3}
+STATE=${STATE:-/var/lib/fsadvisor/plan-45e37fa2be36}
 
 # ---- Back from step 4: ---------------------------------------------------------------------------
 # New file /etc/udev/rules.d/kept.timer, so that it lasts

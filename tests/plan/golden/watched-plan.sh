@@ -118,7 +118,7 @@ timer_waits() {
 
 FSTAB=/etc/fstab
 FILES_IN=${FILES_IN:-}
-STATE=${STATE:-/var/lib/fsadvisor/plan-2639dab1ac03}
+STATE=${STATE:-/var/lib/fsadvisor/plan-55eb322026bb}
 
 # ---- Step 1 of 2 ---------------------------------------------------------------------------------
 # New file /etc/systemd/system/watch.timer, so that it lasts

@@ -81,7 +81,7 @@ stop_timer() {
 
 FSTAB=/etc/fstab
 FILES_IN=${FILES_IN:-}
-STATE=${STATE:-/var/lib/fsadvisor/plan-2639dab1ac03}
+STATE=${STATE:-/var/lib/fsadvisor/plan-55eb322026bb}
 
 # ---- Back from step 2: ---------------------------------------------------------------------------
 # Something is found by watched
