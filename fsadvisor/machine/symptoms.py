@@ -14,7 +14,6 @@ from typing import TYPE_CHECKING, Final
 
 from msgspec import Struct
 
-from fsadvisor.facts import Unknown
 from fsadvisor.machine.port import Reply
 from fsadvisor.machine.pulse import content, numbers, read
 from fsadvisor.machine.runner import Runner, decoded
@@ -63,6 +62,8 @@ class Holds(Struct, frozen=True, kw_only=True):
     """Those of them that are the first argument of such a call."""
     kernel: bool = False
     """It is a thread of the kernel: it has no arguments."""
+    mounts: str = ""
+    """The table of mounts that it sees, where that is not ours: a container's paths and mounts are its own."""
     not_run_s: float | None = None
     """How long ago the one of its threads that is stuck for longest last ran."""
     verb: str = ""
@@ -120,10 +121,10 @@ def io_of_processes() -> tuple[dict[int, str], tuple[int, ...]]:
     return {pid: answer.text for pid, answer in answers.items() if isinstance(answer, Reply)}, hung
 
 
-def pid_namespace() -> str:
-    """Ours, as the kernel numbers it; '' where that is not told."""
+def namespace(kind: str, pid: int | str = "self") -> str:
+    """A process's, as the kernel numbers it; '' where that is not told."""
     try:
-        return os.readlink("/proc/self/ns/pid")  # noqa: PTH115 - as the others here
+        return os.readlink(f"/proc/{pid}/ns/{kind}")  # noqa: PTH115 - as the others here
     except OSError:
         return ""
 
@@ -211,6 +212,7 @@ def holds(pid: int, stuck: Iterable[int] = ()) -> Holds:
         kernel=kernel,
         verb=verb,
         not_run_s=not_run_for(pid, stuck),
+        mounts=mount_table(pid) if namespace("mnt", pid) not in ("", namespace("mnt")) else "",
     )
 
 
@@ -255,11 +257,15 @@ def _first_arguments(pid: int) -> Iterator[int]:
 def below(device: str) -> tuple[str, ...]:
     """What a block device is made of: whole devices, of a partition the disk that it is on."""
     folder = f"/sys/block/{device}/slaves"
+    return tuple(sorted({_whole(os.path.realpath(f"{folder}/{name}")) for name in _names(folder)}))
+
+
+def _names(folder: str) -> list[str]:
+    """None where there is no such folder."""
     try:
-        names = os.listdir(folder)  # noqa: PTH208 - as the others here
+        return os.listdir(folder)  # noqa: PTH208 - as the others here
     except OSError:
-        return ()
-    return tuple(sorted({_whole(os.path.realpath(f"{folder}/{name}")) for name in names}))
+        return []
 
 
 def device_name(major_minor: str) -> str:
@@ -371,26 +377,17 @@ def kernel_log() -> str:
 def btrfs_jobs() -> dict[str, str]:
     """What each Btrfs is doing by itself, by the name of one of its devices."""
     found: dict[str, str] = {}
-    try:
-        uuids = os.listdir("/sys/fs/btrfs")  # noqa: PTH208 - as the others here
-    except OSError:
-        return found
-    for uuid in uuids:
+    for uuid in _names("/sys/fs/btrfs"):
         job = text(f"/sys/fs/btrfs/{uuid}/exclusive_operation")
-        if job is None:
-            continue
-        try:
-            for device in os.listdir(f"/sys/fs/btrfs/{uuid}/devices"):  # noqa: PTH208 - as the others here
-                found[device] = job
-        except OSError:
-            continue
+        if job is not None:
+            found |= dict.fromkeys(_names(f"/sys/fs/btrfs/{uuid}/devices"), job)
     return found
 
 
-def mount_table() -> str | None:
-    """The mounts that our process sees."""
-    answer = read("/proc/self/mountinfo")
-    return None if isinstance(answer, Unknown) else answer.text
+def mount_table(pid: int | str = "self") -> str:
+    """The mounts that a process sees, '' where that is not told."""
+    answer = read(f"/proc/{pid}/mountinfo")
+    return answer.text if isinstance(answer, Reply) else ""
 
 
 def mount_statistics() -> str:

@@ -102,7 +102,7 @@ def _mount(path: str, machine: Machine) -> MountEntry | None:
     """The mount that a path is on: by its text alone where the filesystem does not answer."""
     if _is_there(path) is not None:
         return surroundings.mount_of(surroundings.real(path), machine)
-    table = parse_mountinfo(symptoms.mount_table() or "")
+    table = parse_mountinfo(symptoms.mount_table())
     mounts = () if isinstance(table, Unknown) else table.mounts
     above = [one for one in mounts if f"{os.path.abspath(path)}/".startswith(f"{one.mount_point.rstrip('/')}/")]  # noqa: PTH100 - text alone
     return max(reversed(above), key=lambda one: len(one.mount_point), default=None)

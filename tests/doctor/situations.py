@@ -107,7 +107,10 @@ def server(
     disks = tuple(devices if devices is not None else (disk("sdb"),))
     run = tuple((1000 + number, 1000 + number, name) for number, name in enumerate(running))
     samples = [_sample(number, tasks, run) for number in range(LOOKS)]
-    rows = [f"{30 + n} 1 {fs.number} / {fs.mount_point} rw - {fs.type} {fs.source} rw\n" for n, fs in enumerate(known)]
+    rows = [
+        f"{30 + n} 1 {fs.number} / {fs.mount_point} rw - {fs.type} {fs.source} {','.join(fs.super_options)}\n"
+        for n, fs in enumerate(known)
+    ]
     ids = {fs.mount_point: 30 + n for n, fs in enumerate(known)}
     held = {task.pid: _held(task, ids) for task in tasks} | {pid: Holds(group="0::/") for pid, *_ in run}
     where = mounts.places("".join(rows), known, [one.name for one in disks], exports)

@@ -344,3 +344,16 @@ def a_new_ext4_on_one_of_two_busy_disks() -> Window:
 def a_program_that_calls_itself_like_a_thread_of_the_kernel() -> Window:
     """sdb is slow, and a program works there whose name says nothing of what it is."""
     return server((replace(_LAZY, kernel=False, places=("/srv",)), database()), None, (_late(),), io_some=0.9)
+
+
+@situation("device-slow:sdb", words=("mysqld (pid 800)",), never=("fsync",))
+def a_container_on_a_slow_disk() -> Window:
+    """sdb is slow, on which Docker keeps what the containers write: mysqld in one of them waits for it."""
+    merged = "/var/lib/docker/overlay2/1/merged"
+    upper = ("rw", "lowerdir=/l", "upperdir=/var/lib/docker/overlay2/1/diff", "workdir=/w")
+    fs = (
+        place("/", "/dev/sda2", "sda"),
+        place("/var/lib/docker"),
+        place(merged, "overlay", "", type="overlay", super_options=upper),
+    )
+    return server((database(places=(merged,)),), fs, (disk("sda"), _late()), io_some=0.9)

@@ -14,7 +14,7 @@ from fsadvisor.measure.now.answer import answer
 from fsadvisor.report.doctor_page import as_json
 from tests.doctor.staging import program as running
 from tests.doctor.test_answer import RULES, place, program, told, window
-from tests.loops import loops, needs_loop_devices
+from tests.loops import loops, needs_loop_devices, run
 from tests.waiting import comes_to
 
 
@@ -136,3 +136,21 @@ def test_since_when_a_device_is_silent_is_told_by_who_uses_the_device_itself():
     copies = Program(pid=9, name="dd", places=("/dev/sdb",), waiting=1.0, stuck=1, stuck_s=3600.0)
     (found,) = answer(window(devices=(silent,), programs=(copies,), waiting=1.0), RULES).found
     assert (found.verdict.rule.id, found.since_by) == ("device-silent", "when dd (pid 9) last ran")
+
+
+IN_CONTAINER = 'mount --bind "$0" /srv && cd /srv && exec "$@"'
+HOLDS = "import os, time\nfile = open('file', 'w')\nos.write(1, b'.')\ntime.sleep(9999)"
+
+
+@needs_loop_devices
+def test_what_a_container_has_mounted_is_told_by_the_mount_of_the_host_and_not_by_the_path_that_it_sees(tmp_path):
+    with loops(tmp_path) as made:
+        device = made.device("volume", 20)
+        run("mkfs.ext4", "-q", device)
+        volume = made.mount(device, "volume")
+        table = symptoms.mount_table()
+        known = mounts.filesystems(mounts.table(table), {}, {}, {}, mounts.times_mounted(table))
+        where = mounts.places(table, known, [])
+        argv = ("unshare", "--mount", "--propagation", "private", "sh", "-c", IN_CONTAINER, volume)
+        with running(HOLDS, tmp_path, *argv, sys.executable, "-c", HOLDS) as pid:
+            assert where.of(symptoms.holds(pid)) == (volume,)

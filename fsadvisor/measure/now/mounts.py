@@ -14,10 +14,11 @@ from fsadvisor.measure.now import Filesystem
 from fsadvisor.readers.mount_tables import parse_mountinfo
 from fsadvisor.readers.server_files import ETAB, parse_nfs_exports
 from fsadvisor.survey.filesystem_types.registry import TYPES
+from fsadvisor.survey.program_files import written_layer
 from fsadvisor.version import Version
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Iterable, Iterator, Mapping
 
     from fsadvisor.machine.symptoms import Holds
     from fsadvisor.measure.now import Logged, Program, Window
@@ -228,6 +229,23 @@ _CUT: Final = 15
 _PARTITION: Final = re.compile(r"(?:(?<=\d)p)?\d+$", re.ASCII)
 
 
+class _MountTable:
+    """The device numbers of filesystems, by the ids of mounts and by paths, as a process sees them."""
+
+    def __init__(self, text: str) -> None:
+        read = parse_mountinfo(text)
+        self.mounts: Final = () if isinstance(read, Unknown) else read.mounts
+        self.by_id: Final = {one.mount_id: one.major_minor for one in self.mounts}
+        self._longest_first: Final = sorted(self.mounts, key=lambda one: len(one.mount_point))[::-1]
+
+    def of_path(self, path: str) -> str:
+        """'' where none holds it; of several mounts at one place the last holds it."""
+        for one in self._longest_first:
+            if path == one.mount_point or path.startswith(one.mount_point.rstrip("/") + "/"):
+                return one.major_minor
+        return ""
+
+
 class Places:
     """Which of the window's filesystems a process's mounts and paths belong to."""
 
@@ -235,17 +253,13 @@ class Places:
         """`text` is the table of mounts; `devices` are the names of whole block devices; `exports` is nfsd's table."""
         self.all: Final = tuple(one.mount_point for one in known)
         self._devices = devices
-        read = parse_mountinfo(text)
-        mounts = () if isinstance(read, Unknown) else read.mounts
-        point = {one.mount_id: one for one in mounts}
-        mine = {(one.mount_point) for one in known}
-        number = {one.major_minor: one.mount_point for one in mounts if one.mount_point in mine}
-        self._by_id = {key: number[one.major_minor] for key, one in point.items() if one.major_minor in number}
+        self._seen = _MountTable(text)
+        self._at = {fs.number: fs.mount_point for fs in known}
+        for overlay in (one for one in self._seen.mounts if one.fs_type == "overlay" and one.mount_point != "/"):
+            below = self.of_path(written_layer(overlay) or "")
+            self._at |= {overlay.major_minor: below} if below else {}
         self._by_device = [(each, fs.mount_point) for fs in known for each in (_kernel_name(fs.source), fs.device)]
         self._by_number = [(fs.type, fs.number, fs.mount_point) for fs in known]
-        self._by_path = sorted(
-            ((one.mount_point, number.get(one.major_minor, "")) for one in mounts), key=lambda pair: -len(pair[0])
-        )
         self._served = self._only_one(exports)
 
     def of(self, held: Holds) -> tuple[str, ...]:
@@ -256,9 +270,13 @@ class Places:
         raw = {path: name for path in held.paths if (name := self._of_device(path))}
         devices = [*raw.values(), *self._raw(held.devices)]
         files = [path for path in held.paths if path not in raw] + ([] if devices else [held.directory])
-        found = [self._by_id.get(number, "") for number in held.written]
-        found += [*devices, *map(self.of_path, files)]
-        return tuple(dict.fromkeys(filter(None, found)))
+        return tuple(dict.fromkeys((*self._held(held, held.written, ()), *devices, *self._held(held, (), files))))
+
+    def _held(self, held: Holds, ids: Iterable[int], paths: Iterable[str]) -> Iterator[str]:
+        """Mount points of the filesystems that these mounts and paths are of, as the process sees them."""
+        seen = _MountTable(held.mounts) if held.mounts else self._seen
+        numbers = (*(seen.by_id.get(one, "") for one in ids), *map(seen.of_path, paths))
+        return filter(None, (self._at.get(number, "") for number in numbers))
 
     def _raw(self, names: Iterable[str]) -> list[str]:
         return [f"/dev/{name}" for name in names if name in self._devices]
@@ -295,18 +313,13 @@ class Places:
 
     def of_waiting(self, held: Holds) -> tuple[str, ...]:
         """Where a thread waits that is about to write: in a file that is open, or in one that it makes or renames."""
-        found = [self._by_id.get(one, "") for one in held.waits_in]
-        devices = held.waits_on
-        if not (found or devices):
-            found, devices = [self.of_path(path) for path in (*held.paths, held.directory)], held.devices
-        return tuple(dict.fromkeys(filter(None, (*found, *self._raw(devices)))))
+        known = held.waits_in or held.waits_on
+        found = self._held(held, held.waits_in, () if known else (*held.paths, held.directory))
+        return tuple(dict.fromkeys((*found, *self._raw(held.waits_on if known else held.devices))))
 
     def of_path(self, path: str) -> str:
         """The mount point of the filesystem that holds it, '' where none of the window's does."""
-        for point, place in self._by_path:
-            if path == point or path.startswith(point.rstrip("/") + "/"):
-                return place
-        return ""
+        return self._at.get(self._seen.of_path(path), "")
 
 
 def exports() -> str:

@@ -54,7 +54,7 @@ _PATIENCE_S: Final = 3.0
 def observe(seconds: float, say: Callable[[str], None] = lambda _: None, every_s: float = EVERY_S) -> Window:
     """Look for so many seconds, at the threads every so often. Nothing is waited for beyond its time limit."""
     outside = "programs, mounts and control groups outside of this container can't be seen"
-    untold: list[str] = [outside] if symptoms.pid_namespace() != INITIAL["pid"] else []
+    untold: list[str] = [outside] if symptoms.namespace("pid") != INITIAL["pid"] else []
 
     def asked(what: str, question: Callable[[], T], fallback: T) -> T:
         answer = within(_PATIENCE_S, question)
@@ -88,7 +88,7 @@ def observe(seconds: float, say: Callable[[str], None] = lambda _: None, every_s
     io_after, limits_after = counters()
     totals = counted(before, after, seen.inside())
     left = least_left(memory_left(before.pulse), memory_left(after.pulse))
-    mountinfo = symptoms.mount_table() or ""
+    mountinfo = symptoms.mount_table()
     table = mounts.table(mountinfo)
     waited = by_process(seen.inside())
     looks = len(seen.inside())
