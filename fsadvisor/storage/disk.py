@@ -57,6 +57,9 @@ class Disk(Described, frozen=True, kw_only=True):
         "is rotational; virtual disks say yes by default. Of a RAID controller's volume its tool alone tells",
         "queue/rotational, storcli64",
     )
+    same_drive: Fact[tuple[str, ...]] = some(
+        "other disks that are parts of the same drive: namespaces of NVMe, LUNs of a second actuator", "/sys/block"
+    )
     removable: Fact[bool] = about("medium can be taken out", "/sys/block/D/removable")
     read_only: Fact[bool] = about("refuses writes", "/sys/block/D/ro")
     scheduler: Fact[str] = about("I/O scheduler in use", "queue/scheduler")

@@ -14,10 +14,13 @@ from fsadvisor.storage.about import TrimCommand
 from fsadvisor.survey import read_fact
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from fsadvisor.machine.port import Machine
     from fsadvisor.readers.smartctl import SmartReport
+    from fsadvisor.storage import Disk
     from fsadvisor.storage.about import Transport
-    from fsadvisor.survey.block import BlockDevice
+    from fsadvisor.survey.block import BlockDevice, BlockTree
 
 _BY_NAME: tuple[tuple[str, Transport], ...] = (
     ("nbd", "nbd"),
@@ -103,6 +106,30 @@ def virtual(
     if kind.value in _NAMED and nameless is not None:
         return nameless
     return read_fact.shared_fact(False, f"attached by {kind.value}, no virtual machine ({host.source})")
+
+
+_DRIVE: Final = late(
+    r".*/(?:nvme/nvme|nvme-subsystem/nvme-subsys)\d+(?=/)|.*/end_device-[^/]+/target[^/]+(?=/)", re.ASCII
+)
+_MAKERS: Final = ("SEAGATE", "WDC", "HGST", "TOSHIBA")
+"""Of drives: a LUN of theirs is an actuator's half. A LUN of another vendor may be a volume of an array."""
+
+
+def same_drive(disks: Mapping[str, Disk], tree: BlockTree) -> Mapping[str, Fact[tuple[str, ...]]]:
+    """Of each disk by its id that is a part of a drive the others: namespaces of NVMe, LUNs of two actuators."""
+    parts: dict[str, list[str]] = {}
+    for subject, disk in disks.items():
+        place = _DRIVE.match(tree.devices[subject.partition(":")[2]].hardware)
+        by_itself = read_fact.value(disk.virtual) is False and read_fact.value(disk.controller) == "none"
+        maker = (read_fact.value(disk.vendor) or "").strip()
+        if place and by_itself and (read_fact.value(disk.transport) == "nvme" or maker in _MAKERS):
+            parts.setdefault(place[0], []).append(subject)
+    return {
+        one: Known(tuple(it.partition(":")[2] for it in all_parts if it != one), f"/sys/block -> {place}")
+        for place, all_parts in parts.items()
+        for one in all_parts
+        if len(all_parts) > 1
+    }
 
 
 _HEAD = late(r"nvme(\d+)n(\d+)", re.ASCII)

@@ -227,12 +227,13 @@ def _fold(leaves: Mapping[str, Disk], followed: bool, names: str) -> Below:
 
 
 def _one_drive(leaves: Sequence[Disk], followed: bool) -> Fact[bool]:
-    """Whether there is one disk below, and copies of it can't be kept behind it."""
-    if len(leaves) > 1:
+    """Whether there is one disk below, or parts of one drive, and copies of it can't be kept behind it."""
+    parts = read_fact.value(leaves[0].same_drive) or () if leaves else ()
+    if any(read_fact.value(it.name) not in parts for it in leaves[1:]):
         return read_fact.shared_fact(False, "the stack in /sys/block")
     if not (leaves and followed):
         return NOT_FOLLOWED
-    (disk,) = leaves
+    disk = leaves[0]
     by_itself = read_fact.holds(disk.controller, "none".__eq__)
     source = f"{read_fact.value(disk.name)}: {by_itself.source}, {disk.virtual.source}"
     return read_fact.both(by_itself, read_fact.derive(disk.virtual, lambda it: not it), source)

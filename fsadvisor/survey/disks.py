@@ -76,6 +76,10 @@ def survey_disks(inventory: Inventory, overlay: Overlay) -> dict[str, Disk]:
         for device in each("drives", [one for one in inventory.tree.devices.values() if one.is_disk])
     }
     logged = {subject: _with_log(it.facts, inventory, subject) for subject, it in seen.items()}
+    logged |= {
+        at: replace(logged[at], same_drive=others)
+        for at, others in attachment.same_drive(logged, inventory.tree).items()
+    }
     identity = SubjectIdentities(inventory.identifiers(), logged).of
     facts = trends.with_trends(logged, inventory.past, keys_by(identity))
     return overlay.over(

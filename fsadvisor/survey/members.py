@@ -249,13 +249,17 @@ def _fatal(
             leaves = _lost_with(member, disks, layers, stack)
             if isinstance(leaves, Unknown):
                 return leaves
-            for leaf in leaves:
-                on_disk.setdefault(leaf, []).append(member)
+            for drive in {min([leaf, *_other_parts(disks[leaf])]) for leaf in leaves}:
+                on_disk.setdefault(drive, []).append(member)
     shared = {leaf: members for leaf, members in on_disk.items() if len(members) > _SPARED.get(level, 1)}
     facts = {_name(leaf): _takes_it(machine, array, level, it, disks[leaf]) for leaf, it in shared.items()}
     fatal = tuple(sorted(name for name, fact in facts.items() if read_fact.value(fact)))
     unknown = [fact for fact in facts.values() if isinstance(fact, Unknown)]
     return unknown[0] if unknown and not fatal else Known(fatal, "the stack in /sys/block, md/dev-*/state")
+
+
+def _other_parts(disk: Disk) -> list[str]:
+    return [f"disk:{name}" for name in read_fact.value(disk.same_drive) or ()]
 
 
 def _is_metadata(layer: Layer | None) -> bool:

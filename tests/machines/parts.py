@@ -37,7 +37,7 @@ def edited(reader, case, **values):
 def nvme(name, model, size_bytes, number, *, cache="write back", at="0000:41:00.0", link="16.0 GT/s PCIe", **files):
     """(files, links) of an NVMe namespace; its queue as the driver sets it, its link in a slot of 16 GT/s."""
     sectors = size_bytes // 512
-    controller = name.partition("n1")[0]
+    controller = name.rpartition("n")[0]
     port = f"pci0000:40/0000:40:{at[5:7]}.1"
     found, links = disk(
         name,

@@ -36,16 +36,16 @@ class Drive:
         return name, f"{major}:{int(minor) + number}"
 
 
-def nvme(at=0, model=CONSUMER, size=2000398934016, *, vwc=7, cache="write back", log=(), flush_ms=None, **more):
-    """An NVMe drive; `flush_ms` is the average of ten million flushes since boot."""
-    name = f"nvme{at}n1"
+def nvme(at=0, model=CONSUMER, size=2000398934016, *, namespace=1, vwc=7, cache="write back", log=(), flush_ms=None,
+         **more):  # fmt: skip
+    """A namespace of an NVMe drive; `flush_ms` is the average of ten million flushes since boot."""
+    name, number = f"nvme{at}n{namespace}", f"259:{16 * at + 8 * (namespace - 1)}"
     if flush_ms is not None:
         more["stat"] = parts.stat(10_000_000, int(flush_ms * 10_000))
     said = {key: more.pop(key) for key in ("capacitors", "firmware", "unfinished") if key in more}
-    made = parts.nvme(name, model, size, f"259:{16 * at}", cache=cache, at=f"0000:4{at}:00.0", **more)
-    return Drive(
-        name, made, parts.nvme_answers(f"/dev/{name}", model, size, vwc=vwc, log=log, **said), size, f"259:{16 * at}"
-    )
+    made = parts.nvme(name, model, size, number, cache=cache, at=f"0000:4{at}:00.0", **more)
+    answers = parts.nvme_answers(f"/dev/{name}", model, size, vwc=vwc, log=log, **said)
+    return Drive(name, made, answers, size, number)
 
 
 def sata(at=0, model=DC_SATA, size=480103981056, *, spins=0, attributes=(), passed=True, flush_ms=None, **more):

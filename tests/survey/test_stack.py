@@ -4,6 +4,7 @@ from fsadvisor.facts import Cause, Known, Unknown
 from fsadvisor.machine.opening import open_machine
 from fsadvisor.machine.port import Wrapped
 from fsadvisor.survey.whole import survey
+from tests.cases import each
 from tests.paths import FIXTURES
 from tests.told import disk, machine, partition, stacked
 
@@ -271,3 +272,15 @@ def test_what_lies_on_a_mount_that_is_passed_over_does_not_stand_on_the_disk_of_
     assert not found["layer:loop0"].below
     assert isinstance(found["mount:/"].scope["mount"].workload, Unknown)
     assert found["mount:/"].scope["mount"].nfs_exported.value == "no"
+
+
+@each(("vendor", "one"), [("SEAGATE", True), ("DELL", False), ("HP", False)])
+def test_two_luns_at_one_target_are_one_drive_where_its_maker_makes_drives_and_not_arrays(vendor, one):
+    target = "pci0000:00/0000:00:03.0/host0/port-0:1/end_device-0:1/target0:0:1/0:0:1"
+    model = {"device__vendor": vendor, "device__model": "EXAMPLE"}
+    halves = [disk(name, where=f"{target}:{lun}", **model) for lun, name in enumerate(("sda", "sdb"))]
+    array = stacked("md0", "9:0", ["sda", "sdb"], md__level="raid1")
+    made = machine(*halves, array, commands={"systemd-detect-virt --vm": "none\n"})
+    found = subjects(made)
+    assert found["disk:sda"].scope["disk"].virtual.value is False
+    assert below(found["layer:md0"]).one_drive.value is one
