@@ -232,7 +232,7 @@ def _see_to_fit(grammar: argparse.ArgumentParser, chosen: argparse.Namespace) ->
     wrong = sorted((given | {chosen.form or "text"}) - TAKES[chosen.verb] - {"text", "markdown"})
     if wrong:
         options = " and ".join(f"--{'format ' if it in FORMATS else ''}{it.replace('_', '-')}" for it in wrong)
-        grammar.error(f"{chosen.verb} takes no {options}; what it takes: fsadvisor {chosen.verb} --help")
+        grammar.exit(2, f"fsadvisor: {chosen.verb} takes no {options}; what it takes: fsadvisor {chosen.verb} --help\n")
 
 
 def _options(*, defaults: bool, shown: frozenset[str] | None = None) -> Parser:

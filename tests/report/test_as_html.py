@@ -243,6 +243,4 @@ def test_the_command_line_prints_it_and_other_commands_say_that_they_have_none()
     assert report.stdout.startswith('<!DOCTYPE html>\n<html lang="en">')
     refused = run("facts", "--html")
     assert refused.returncode == 2
-    assert refused.stderr == (
-        "fsadvisor: facts takes no --html; what it takes: fsadvisor facts --help\nfsadvisor: try --help\n"
-    )
+    assert refused.stderr == ("fsadvisor: facts takes no --html; what it takes: fsadvisor facts --help\n")

@@ -222,7 +222,8 @@ def _recording(given: Path, outside: Path, random: Random) -> list[str]:
     for file in random.sample(files, min(len(files), random.choice((1, 3, 20)))):
         file.unlink(missing_ok=True)
         put(file, outside, random)
-    return [*random.choice(([], ["facts", "--values"], ["plan"], ["attest"])), *_audit(given, random)]
+    verb = random.choice(([], ["facts", "--values"], ["plan"], ["attest"]))
+    return [*verb, "--on", str(given)] if verb else _audit(given, random)
 
 
 def put(path: Path, outside: Path, random: Random) -> None:
