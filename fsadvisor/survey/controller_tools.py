@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final, Literal, TypeAlias
 from fsadvisor.facts import Cause, Fact, Known, Unknown
 from fsadvisor.patterns import late
 from fsadvisor.readers import raid_tools, ssacli, storcli
-from fsadvisor.survey import read_fact
+from fsadvisor.survey import attachment, read_fact
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -43,6 +43,12 @@ _VOLUMES: tuple[tuple[str, str, Tool], ...] = (
     ("ARECA|AMCC|3WARE|DPT|PROMISE", r"", "another"),
 )
 """SCSI vendor, start of the model, and the tool that knows the controller."""
+_BOOT_CARDS: Final = late(r"DELL BOSS-N|HPE NS204i", re.IGNORECASE)
+"""What NVMe mirrors call themselves that a card with two drives keeps."""
+_MEGARAID_VOLUME: Final = late(r"/host\d+/target[\d:]+/\d+:[23]:\d+:\d+/block/", re.ASCII)
+"""megaraid_sas has drives on channels 0 and 1, volumes on 2 and 3, whatever the maker of the server calls them."""
+_OF_DRIVES: Final = ("ATA", "NVMe", "SEAGATE", "WDC", "HGST", "TOSHIBA", "SAMSUNG")
+"""SCSI vendors of drives: mpt3sas has NVMe drives on channel 2, aacraid others."""
 UNREAD: Final = ("sas3ircu", "another")
 """Whose tool is not read: what it would tell of a volume is not known."""
 NEWER = {"storcli64": "storcli2", "perccli64": "perccli2"}
@@ -51,11 +57,18 @@ _ASK_DRIVES = "look with the controller's own tool whether its drives are SSDs"
 _BY_HAND = "the controller's own tool (sas2ircu, sas3ircu, tw_cli, areca-cli)"
 
 
-def tool(vendor: Fact[str], model: Fact[str]) -> Tool | None:
-    """The tool to ask about a disk that names itself like a controller's volume; None for a drive."""
+def tool(vendor: Fact[str], model: Fact[str], hardware: str = "") -> Tool | None:
+    """The tool to ask about a disk that names itself, or stands in sysfs, like a controller's volume."""
     if not isinstance(vendor, Known) or not isinstance(model, Known):
         return None
-    return next((tool for maker, start, tool in _VOLUMES if _fits(maker, vendor) and _starts(start, model)), None)
+    named = (tool for maker, start, tool in _VOLUMES if _fits(maker, vendor) and _starts(start, model))
+    is_drive = vendor.value.strip() in _OF_DRIVES or attachment.emulated(vendor.value)
+    return next(named, None if is_drive or not _MEGARAID_VOLUME.search(hardware) else "storcli64")
+
+
+def is_boot_card(model: Fact[str]) -> bool:
+    """Whether an NVMe disk is a mirror that a card keeps."""
+    return isinstance(model, Known) and _BOOT_CARDS.match(model.value) is not None
 
 
 def _fits(maker: str, vendor: Known[str]) -> bool:
@@ -133,7 +146,7 @@ def rotational(machine: Machine, known: Fact[RaidController], device: str, by_ke
     Many controllers call each of their volumes rotational, SSDs as well, and the kernel believes it.
     """
     name = read_fact.value(known)
-    if name in (None, "none"):
+    if name in (None, "none") or device.startswith("/dev/nvme"):
         return by_kernel
     if name not in NEWER:
         return Unknown(Cause.NOT_EXPOSED, _ASK_DRIVES, str(name))

@@ -57,16 +57,16 @@ class _Volume(Struct, frozen=True):
     drive_caches: DriveCaches | None
 
 
-def controller(transport: Fact[Transport], vendor: Fact[str], model: Fact[str]) -> Fact[RaidController]:
+def controller(kind: Fact[Transport], vendor: Fact[str], model: Fact[str], hardware: str) -> Fact[RaidController]:
     """The tool that knows the controller whose volume the disk is, 'none' for a disk that is no volume."""
-    kind = read_fact.value(transport)
-    if kind is not None and kind not in _MAY_BE_VOLUMES:
-        return Known("none", transport.source)
+    if isinstance(kind, Known) and kind.value not in _MAY_BE_VOLUMES:
+        is_card = kind.value == "nvme" and tools.is_boot_card(model)
+        return Known("another", f"model {read_fact.value(model)}") if is_card else Known("none", kind.source)
     if isinstance(vendor, Unknown):
         return vendor
     if isinstance(model, Unknown):
         return model
-    return Known(tools.tool(vendor, model) or "none", f"SCSI vendor {vendor.value}, model {model.value}")
+    return Known(tools.tool(vendor, model, hardware) or "none", f"SCSI vendor {vendor.value}, model {model.value}")
 
 
 def cache(machine: Machine, known: Fact[RaidController], device: str) -> Cache:

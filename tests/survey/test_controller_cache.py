@@ -185,3 +185,25 @@ def test_whether_a_volume_rotates_its_drives_tell_and_not_the_kernel(drives, ker
 @pytest.mark.parametrize(("vendor", "model"), [("DELL", "PERC H730P Mini"), ("HPE", "LOGICAL VOLUME"), ("Areca", "a")])
 def test_whether_the_drives_of_a_volume_rotate_the_kernel_alone_does_not_know(vendor, model):
     assert isinstance(behind(vendor, model, {}).rotational, Unknown)
+
+
+@pytest.mark.parametrize(
+    ("vendor", "model", "tool"),
+    [
+        ("HPE", "MR416i-p Gen10+", "storcli64"),
+        ("AVAGO", "HW-SAS3508", "storcli64"),
+        ("DELL", "PERC H755 Front", "perccli64"),
+        ("HPE", "LOGICAL VOLUME", "ssacli"),
+        ("NVMe", "SAMSUNG MZQL23T8", "none"),
+        ("ATA", "ST8000NM0055-1RM", "none"),
+        ("QEMU", "QEMU HARDDISK", "none"),
+    ],
+)
+def test_where_megaraid_sas_has_its_volumes_a_disk_is_one_by_whatever_name(vendor, model, tool):
+    assert behind(vendor, model, {}).controller.value == tool
+
+
+def test_a_drive_beside_the_volumes_of_megaraid_sas_is_a_drive():
+    where = SLOT.replace("0:2:0", "0:0:0")
+    made = machine(disk("sda", where=where, device__vendor="HPE", device__model="EG001200JWJNQ"), commands=BARE_METAL)
+    assert next(it.scope["disk"] for it in survey(made, {}).subjects if it.id == "disk:sda").controller.value == "none"
