@@ -279,6 +279,12 @@ def device_name(major_minor: str) -> str:
     return _whole(path)
 
 
+def block_numbers() -> dict[str, str]:
+    """The kernel's names of block devices, and of their partitions, by their numbers."""
+    links = {number: f"/sys/dev/block/{number}" for number in _names("/sys/dev/block")}
+    return {number: os.path.basename(os.path.realpath(link)) for number, link in links.items()}  # noqa: PTH119
+
+
 def _whole(path: str) -> str:
     """The whole device of a folder of /sys/devices."""
     parent, name = os.path.split(path)
@@ -376,12 +382,9 @@ def kernel_log() -> str:
 
 def btrfs_jobs() -> dict[str, str]:
     """What each Btrfs is doing by itself, by the name of one of its devices."""
-    found: dict[str, str] = {}
-    for uuid in _names("/sys/fs/btrfs"):
-        job = text(f"/sys/fs/btrfs/{uuid}/exclusive_operation")
-        if job is not None:
-            found |= dict.fromkeys(_names(f"/sys/fs/btrfs/{uuid}/devices"), job)
-    return found
+    jobs = {uuid: text(f"/sys/fs/btrfs/{uuid}/exclusive_operation") for uuid in _names("/sys/fs/btrfs")}
+    known = ((uuid, job) for uuid, job in jobs.items() if job is not None)
+    return {device: job for uuid, job in known for device in _names(f"/sys/fs/btrfs/{uuid}/devices")}
 
 
 def mount_table(pid: int | str = "self") -> str:

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Final
 
 from msgspec.structs import replace
 
+from fsadvisor.measure.now.mounts import gone
 from tests.doctor.situations import Task, disk, place, server, situation
 from tests.doctor.stalled_servers import READ, database
 
@@ -357,3 +358,20 @@ def a_container_on_a_slow_disk() -> Window:
         place(merged, "overlay", "", type="overlay", super_options=upper),
     )
     return server((database(places=(merged,)),), fs, (disk("sda"), _late()), io_some=0.9)
+
+
+_PULLED: Final = (
+    "[ 6000.000000] usb 2-1: USB disconnect, device number 2\n"
+    "[ 6000.500000] Buffer I/O error on dev sdc1, logical block 1234, lost async page write\n"
+    "[ 6001.000000] Aborting journal on device sdc1-8.\n"
+)
+
+
+@situation("device-offline:sdc1", words=("/backup", "umount -l", "rsync (pid 800)"), never=("program-stuck", "e2fsck"))
+def a_usb_disk_that_came_back_under_another_name() -> Window:
+    """The disk of /backup is gone: what is mounted there is dead, and sdd is the same disk again."""
+    rsync = Task(pid=800, name="rsync", stack=READ, places=("/backup",), writes=1e5)
+    dead = place("/backup", "/dev/sdc1", "sdc1", number="8:33", super_options=("ro",))
+    fs = (place("/", "/dev/sda2", "sda", number="8:2"), dead)
+    (lost,) = gone(fs, {"8:0": "sda", "8:2": "sda2", "8:48": "sdd", "8:49": "sdd1"})
+    return server((rsync,), fs, (disk("sda"), disk("sdd"), lost), _PULLED, io_some=0.9)

@@ -328,6 +328,14 @@ def a_database_on_a_dead_nfs_server() -> Window:
     return server((database(stack=_OF_NFS, goes_on=False, places=("/mnt/db",)),), (place(), gone), None, log)
 
 
+@situation("filesystem-does-not-answer:/mnt/db", never=("throttled", "dirty"))
+def a_dead_nfs_server_whose_dirty_pages_hold_all_writers_back() -> Window:
+    """The server of /mnt/db is gone. What cannot be written to it fills the limit of dirty pages, so all wait."""
+    held = Task(pid=700, name="rsync", stack=("balance_dirty_pages", "generic_perform_write"), goes_on=True, writes=1e5)
+    gone = place("/mnt/db", "filer1:/db", "", type="nfs4", **_NO_ANSWER)
+    return server((held,), (place(), gone), None, dirty=990 << 20, io_some=0.9)
+
+
 @situation("network-filesystem-slow:/mnt/db", words=("mysqld (pid 800)",), never=("power-loss",))
 def a_database_on_a_slow_nfs_server() -> Window:
     """Each operation on /mnt/db takes 400 ms, at the server: its disks first."""

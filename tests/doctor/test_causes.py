@@ -154,3 +154,13 @@ def test_what_a_container_has_mounted_is_told_by_the_mount_of_the_host_and_not_b
         argv = ("unshare", "--mount", "--propagation", "private", "sh", "-c", IN_CONTAINER, volume)
         with running(HOLDS, tmp_path, *argv, sys.executable, "-c", HOLDS) as pid:
             assert where.of(symptoms.holds(pid)) == (volume,)
+
+
+def test_a_mounted_device_is_gone_where_the_kernel_lists_others_and_not_its_number():
+    def lost(numbers, **facts):
+        return [(one.name, one.called) for one in mounts.gone((place(number="8:17", device="sdb1", **facts),), numbers)]
+
+    assert lost({"8:0": "sda", "8:1": "sda1"}) == [("sdb1", ("sdb",))]
+    assert lost({"8:16": "sdb", "8:33": "sdb1"}) == [("8:17", ())]
+    assert lost({"8:16": "sdb", "8:17": "sdb1"}) == lost({}) == []
+    assert list(mounts.gone((place(number="0:40"),), {"8:0": "sda"})) == []

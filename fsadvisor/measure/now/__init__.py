@@ -49,7 +49,10 @@ class Device(Struct, kw_only=True, omit_defaults=True):
     reached_by: str = ""
     """'nbd', 'rbd', 'iscsi' or 'nvme over a network', where it is another machine's."""
     state: str = ""
-    """Of a SCSI device or an NVMe controller: 'running', 'offline', 'blocked'; 'live', 'resetting', 'dead'."""
+    """Of a SCSI device or an NVMe controller: 'running', 'offline', 'blocked'; 'live', 'resetting', 'dead'.
+
+    'gone' where the kernel has removed the device and it is still mounted.
+    """
     mapped: str = ""
     """The device mapper's name for it."""
     suspended: bool | None = None

@@ -7,10 +7,12 @@ import re
 from collections import Counter
 from typing import TYPE_CHECKING, Final
 
+from msgspec.structs import replace
+
 from fsadvisor.facts import Unknown
 from fsadvisor.machine import symptoms
 from fsadvisor.machine.symptoms import Space
-from fsadvisor.measure.now import Filesystem
+from fsadvisor.measure.now import Device, Filesystem
 from fsadvisor.readers.mount_tables import parse_mountinfo
 from fsadvisor.readers.server_files import ETAB, parse_nfs_exports
 from fsadvisor.survey.filesystem_types.registry import TYPES
@@ -165,6 +167,20 @@ def _filesystem(
     if mount.mount_point in nfs:
         made.operations, made.operation_ms, made.server_ms = nfs[mount.mount_point]
     return made
+
+
+def gone(known: Iterable[Filesystem], numbers: Mapping[str, str]) -> Iterator[Device]:
+    """The devices that were removed while they are mounted: pulled, or off their bus. Another may have the name now.
+
+    `numbers` are those that the kernel has, by name.
+    """
+    names = frozenset(numbers.values())
+    for fs in known:
+        if numbers and fs.number not in numbers and fs.number.partition(":")[0] not in ("", "0"):
+            whole = _PARTITION.sub("", fs.device)
+            fs.device = fs.number if fs.device in names else fs.device
+            idle = Device(name=fs.device, state="gone", flushes=0.0, flush=0.0, discards=0.0, discard=0.0)
+            yield replace(idle, called=() if whole in names else (whole,))
 
 
 def _fits(fs: Filesystem) -> bool:

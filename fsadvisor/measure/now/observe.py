@@ -116,8 +116,8 @@ def observe(seconds: float, say: Callable[[str], None] = lambda _: None, every_s
     log = recent(symptoms.kernel_log(), uptime_s, now)
     mounts.add_turned(filesystems, log, os.uname().release)
     mapper = asked("thin pools and multipath devices", partial(_mapper, totals), ("", ""))
+    devices = (*_devices(totals, mapper, where), *mounts.gone(filesystems, symptoms.block_numbers()))
     known = {place.device for place in filesystems} | {one.device for one in log or ()}
-    devices = tuple(_devices(totals, mapper, where))
     made = Window(
         when=now.isoformat(timespec="seconds"),
         seconds=round(totals.seconds, 2),
