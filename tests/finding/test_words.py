@@ -30,8 +30,8 @@ def run(*argv):
     return fsadvisor(*argv, "--on", MACHINE).stdout.decode()
 
 
-def test_there_are_883_phrasings_and_none_twice():
-    assert len({typed for typed, _ in PHRASINGS}) == len(PHRASINGS) == 883
+def test_there_are_949_phrasings_and_none_twice():
+    assert len({typed for typed, _ in PHRASINGS}) == len(PHRASINGS) == 949
 
 
 @pytest.mark.parametrize("part", few(range(PARTS), PARTS))
