@@ -12,7 +12,7 @@ import msgspec
 
 from fsadvisor.facts import Known, Unknown
 from fsadvisor.measure.now import Window, full
-from fsadvisor.measure.now.facts import THE_LOOK
+from fsadvisor.measure.now.facts import THE_LOOK, named
 from fsadvisor.measure.now.stored_windows import trouble
 from fsadvisor.pages.document import Block, Commands, Gap, paragraph
 from fsadvisor.pages.glyphs import clean, line
@@ -99,7 +99,24 @@ def _headline(answer: Answer, hurting: list[Diagnosis], working: list[Diagnosis]
         return f"{broken or 'Nothing is broken here.'} What limits the work that is done now:"
     if unseen:
         return "Nothing that could be seen is wrong; not everything could be seen."
-    return "Nothing hurts now: no device, filesystem, program or limit of I/O is above its threshold."
+    return _though_it_waits(answer.window) or f"Nothing hurts now: {_BELOW}."
+
+
+_BELOW: Final = "no device, filesystem, program or limit of I/O is above its threshold"
+_MUCH: Final = 0.5
+_HELD_BACK: Final = ("rq_qos_wait", "wbt_wait")
+"""In these the block layer holds writers back, whether the disk is busy or not: by wbt, io.latency or io.cost."""
+
+
+def _though_it_waits(window: Window) -> str:
+    """Where somebody waits half of the time for a limit that no rule knows, the function tells those who know it."""
+    unusual = (one for one in window.programs if one.kind != "disk" or one.function in _HELD_BACK)
+    waiting = [one for one in unusual if not one.kernel and one.function and one.waiting >= _MUCH]
+    if not waiting:
+        return ""
+    most = max(waiting, key=lambda one: one.waiting)
+    who = f"{clean(named(most))} waits in {100 * most.waiting:.0f} % of the looks, in {clean(most.function)}"
+    return f"What is waited for is not known: {_BELOW}, but {who}."
 
 
 def _finding(number: int, finding: Diagnosis, window: Window) -> Iterator[Block]:

@@ -316,6 +316,21 @@ def an_xfs_log_that_nobody_writes_out() -> Window:
     return server((Task(pid=800, name="cp", stack=stack),), (place(type="xfs"),), None, log, io_some=0.8)
 
 
+@situation(words=("is not known", "backup (pid 800) waits in 90 % of the looks, in rq_qos_wait"), never=("Nothing",))
+def a_writer_that_the_block_layer_holds_back() -> Window:
+    """The disk is idle. backup waits in rq_qos_wait: writeback throttling, io.latency or io.cost holds it back."""
+    stack = ("rq_qos_wait", "wbt_wait", "__rq_qos_throttle", "blk_mq_submit_bio")
+    writes = Task(pid=800, name="backup", stack=stack, goes_on=True, share=0.9, writes=1e6)
+    return server((writes,), None, (disk("sdb", writes=60.0, write_ms=2.0, busy=0.2),), io_some=0.9)
+
+
+@situation(words=("Nothing hurts now",))
+def a_reader_of_small_files() -> Window:
+    """Nothing: it reads one block after the other, and each takes what a block takes."""
+    reads = Task(pid=800, name="grep", stack=READ, goes_on=True, share=0.8, reads=1e7)
+    return server((reads,), None, (disk("sdb", reads=900.0, read_ms=0.8, busy=0.7, queue=0.7),), io_some=0.8)
+
+
 _OF_NFS: Final = ("nfs_wait_on_request", "nfs_wb_all", "nfs_file_fsync", "do_fsync")
 _NO_ANSWER: Final = {"answers": False, "size": None, "available": None, "inodes": None, "inodes_free": None}
 
