@@ -368,10 +368,10 @@ _STATUS: Final = ("dmsetup", "status", "--noflush", "--target")
 """Without --noflush each pool writes its metadata before it answers."""
 
 
-def mapper_status() -> tuple[str, str]:
-    """What the device mapper says of each thin pool, and of each multipath device; '' where it can't be asked."""
-    pools, paths = Runner(timeout_s=_STATFS_S).run([(*_STATUS, "thin-pool"), (*_STATUS, "multipath")])
-    return tuple(one.text if isinstance(one, Reply) else "" for one in (pools, paths))  # type: ignore[return-value]
+def mapper_status(targets: Iterable[str]) -> tuple[str, ...]:
+    """What the device mapper says of each device of these targets; '' where it can't be asked."""
+    answers = Runner(timeout_s=_STATFS_S).run([(*_STATUS, target) for target in targets])
+    return tuple(one.text if isinstance(one, Reply) else "" for one in answers)
 
 
 def kernel_log() -> str:

@@ -329,7 +329,7 @@ class Now(Described, frozen=True, kw_only=True):
     suspended: Fact[bool] = some("the device mapper holds all requests back", "/sys/block/DEVICE/dm/suspended")
     pool_mode: Fact[str] = some("how a thin pool works: rw, ro, out_of_data_space or Fail", "`dmsetup status`")
     paths: Fact[int] = some("paths of a multipath device that work", "`dmsetup status`", "paths")
-    md_action: Fact[str] = some("work of the array's own", "/sys/block/DEVICE/md/sync_action")
+    md_action: Fact[str] = some("work of the array's own", "/sys/block/DEVICE/md/sync_action, dmsetup status")
     # a filesystem
     type: Fact[str] = some("type of the filesystem", "/proc/self/mountinfo")
     answers: Fact[bool] = some("statfs returned within its time-out", "statfs(2)")

@@ -11,6 +11,7 @@ from fsadvisor.machine import symptoms
 from fsadvisor.machine.symptoms import Holds, Space
 from fsadvisor.measure.now import Device, Group, Program, mounts
 from fsadvisor.measure.now.answer import answer
+from fsadvisor.measure.now.observe import actions_of
 from fsadvisor.report.doctor_page import as_json
 from tests.doctor.staging import program as running
 from tests.doctor.test_answer import RULES, place, program, told, window
@@ -164,3 +165,13 @@ def test_a_mounted_device_is_gone_where_the_kernel_lists_others_and_not_its_numb
     assert lost({"8:16": "sdb", "8:33": "sdb1"}) == [("8:17", ())]
     assert lost({"8:16": "sdb", "8:17": "sdb1"}) == lost({}) == []
     assert list(mounts.gone((place(number="0:40"),), {"8:0": "sda"})) == []
+
+
+def test_what_the_raid_of_lvm_does_is_told_in_the_words_of_md():
+    text = (
+        "vg-a: 0 2097152 raid raid1 2 Aa 1024/2097152 recover 0 0 -\n"
+        "vg-b: 0 2097152 raid raid5_ls 3 AAA 2097152/2097152 check 128 0 -\n"
+        "vg-c: 0 2097152 raid raid1 2 AA 2097152/2097152 idle 0\n"
+        "vg-old: 0 2097152 raid raid1 2 AA 2097152/2097152\n"
+    )
+    assert actions_of(text) == {"vg-a": "recover", "vg-b": "check", "vg-c": "idle"}

@@ -115,7 +115,7 @@ def observe(seconds: float, say: Callable[[str], None] = lambda _: None, every_s
     mounts.add_scrubs(filesystems, seen_programs, held)
     log = recent(symptoms.kernel_log(), uptime_s, now)
     mounts.add_turned(filesystems, log, os.uname().release)
-    mapper = asked("thin pools and multipath devices", partial(_mapper, totals), ("", ""))
+    mapper = asked("thin pools, multipath devices and RAID of LVM", partial(_mapper, totals), _NO_MAPPER)
     devices = (*_devices(totals, mapper, where), *mounts.gone(filesystems, symptoms.block_numbers()))
     known = {place.device for place in filesystems} | {one.device for one in log or ()}
     made = Window(
@@ -203,15 +203,27 @@ def _memory(counters: KernelCounters) -> system_counters.VmStat | None:
     return None if isinstance(read, Unknown) else read
 
 
-def _mapper(window: WaitsWindow) -> tuple[str, str]:
+_TARGETS: Final = ("thin-pool", "multipath", "raid")
+_NO_MAPPER: Final = ("",) * len(_TARGETS)
+
+
+def _mapper(window: WaitsWindow) -> tuple[str, ...]:
     disks = value(window.disks)
-    return symptoms.mapper_status() if disks and any(one.name.startswith("dm-") for one in disks.each) else ("", "")
+    has_any = disks and any(one.name.startswith("dm-") for one in disks.each)
+    return symptoms.mapper_status(_TARGETS) if has_any else _NO_MAPPER
 
 
-def _devices(window: WaitsWindow, mapper: tuple[str, str], where: mounts.Places) -> Iterator[Device]:
-    disks, modes, paths = value(window.disks), pool_modes(mapper[0]), paths_of(mapper[1])
+def _devices(window: WaitsWindow, mapper: tuple[str, ...], where: mounts.Places) -> Iterator[Device]:
+    disks, modes, paths, actions = (
+        value(window.disks),
+        pool_modes(mapper[0]),
+        paths_of(mapper[1]),
+        actions_of(mapper[2]),
+    )
     for one in disks.each if disks else ():
-        yield _device(one, modes, paths, where)
+        made = _device(one, modes, paths, where)
+        made.md_action = actions.get(made.mapped, made.md_action)
+        yield made
 
 
 _POOL: Final = re.compile(
@@ -223,6 +235,14 @@ def pool_modes(text: str) -> dict[str, str]:
     """From `dmsetup status`: the mode of each thin pool by its name in /dev/mapper."""
     found = filter(None, map(_POOL.fullmatch, text.split("\n")))
     return {one[1]: one[2] or one[3] for one in found}
+
+
+_RAID: Final = re.compile(r"(.+): \d+ \d+ raid \S+ \d+ \S+ \d+/\d+ ([a-z]+)( .*)?", re.ASCII)
+
+
+def actions_of(text: str) -> dict[str, str]:
+    """From `dmsetup status`: what each RAID of LVM does, by its name in /dev/mapper, in md's words: it is md's."""
+    return {one[1]: one[2] for one in filter(None, map(_RAID.fullmatch, text.split("\n")))}
 
 
 def paths_of(text: str) -> dict[str, int]:
