@@ -270,6 +270,9 @@ class Mount(Described, frozen=True, kw_only=True):
     device_missing: Fact[bool] = some(
         "the device that the configuration names is not there", "/etc/fstab, mount unit, udev, /sys/block"
     )
+    programs_below: Fact[tuple[str, ...]] = some(
+        "programs that keep files there while it is configured and not mounted", "/etc/fstab, mount unit, processes"
+    )
     waits_at_boot: Fact[bool] = some(
         "booting waits for it and ends in emergency mode without it: neither nofail nor noauto",
         "/etc/fstab, mount unit",

@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from fsadvisor.machine.port import Argv, Machine
     from fsadvisor.readers.volume_tools import LogicalVolume
     from fsadvisor.survey.block import BlockTree, Udev
+    from fsadvisor.survey.filesystem_types import Superblock
 
 
 FSTAB = "/etc/fstab"
@@ -240,6 +241,20 @@ def device_missing(
         if what.startswith(start):
             return _by_tag(what.removeprefix(start).strip('"'), key, wanted.where, udev)
     return read_fact.fact_of(None, wanted.where)
+
+
+def mounted_elsewhere(wanted: Configured, udev: Udev, tree: BlockTree, blocks: Iterable[Superblock]) -> Fact[bool]:
+    """Whether what it names is mounted all the same, as where a symbolic link leads to another place."""
+    tag = next(((it, key) for it, key in (_TAGS | _FOLDERS).items() if wanted.what.startswith(it)), None)
+    device = tree.named(wanted.what)
+    if wanted.fs_type in OVER_THE_NETWORK or device is not None or _PLAIN.fullmatch(wanted.what):
+        names = {device.name} if device else set()
+    elif tag is None or udev.unread is not None or not udev.having(tag[1]):
+        return udev.unread or Unknown(Cause.NOT_EXPOSED, "look with `findmnt` whether it is mounted", wanted.where)
+    else:
+        names = set(udev.having(tag[1]).get(wanted.what.removeprefix(tag[0]).strip('"').lower(), ()))
+    elsewhere = any(it.source == wanted.what or names.intersection(it.devices) for it in blocks)
+    return Known(elsewhere, f"{wanted.where}, /proc/self/mountinfo")
 
 
 def _not_mapped(

@@ -19,7 +19,7 @@ from fsadvisor.survey.filesystem_types.registry import LOOKED_AT, mount_point_of
 from fsadvisor.survey.identity import SubjectIdentities
 
 if TYPE_CHECKING:
-    from collections.abc import Container, Mapping, Sequence
+    from collections.abc import Container, Iterable, Mapping, Sequence
 
     from fsadvisor.readers import mount_tables
     from fsadvisor.storage import Disk, Facts, Filesystem, Subject
@@ -160,7 +160,8 @@ def _subjects(found: Surveyed, declared: Mapping[str, Workload]) -> dict[str, Su
             )
         if point in wanted and point not in running:
             missing = configured.device_missing(wanted[point], inventory.udev, inventory.tree, inventory.volumes)
-            facts = replace(facts, device_missing=missing)
+            there = _programs_there(inventory, wanted[point], running)
+            facts = replace(facts, device_missing=missing, programs_below=there)
         facts = replace(facts, nfs_exported=exported(point))
         scope: dict[str, Facts] = {"mount": facts}
         if block and filesystem:
@@ -180,6 +181,19 @@ def _programs_by_point(inventory: Inventory, points: Container[str]) -> Mapping[
         point = None if directory is None else mount_point_of(directory, points, inventory.passed_over)
         found.setdefault(point or "", []).append(program)
     return found
+
+
+def _programs_there(inventory: Inventory, wanted: Configured, running: Iterable[str]) -> Fact[tuple[str, ...]]:
+    """The programs that keep files where it is not mounted; an automount is there, and mounts when they come."""
+    point = wanted.mount_point
+    if point in inventory.passed_over:
+        return NOT_APPLICABLE
+    programs = _programs_by_point(inventory, {*running, point})
+    if isinstance(programs, Unknown) or point not in programs:
+        return programs if isinstance(programs, Unknown) else Known((), "running processes")
+    names = tuple(sorted({it.program.name for it in programs[point]}))
+    elsewhere = configured.mounted_elsewhere(wanted, inventory.udev, inventory.tree, inventory.blocks.values())
+    return read_fact.derive(elsewhere, lambda it: () if it else names)
 
 
 def _use(

@@ -233,3 +233,29 @@ def test_counters_do_not_speak_for_two_filesystems_on_one_disk():
     made = machine(disk("sda", stat=busy), loop, mounts=lines)
 
     assert isinstance(mount(made, "/").workload, Unknown)
+
+
+@each(
+    ("line", "beside", "cwd", "there"),
+    [
+        ("/dev/sdb /srv xfs nofail 0 0", "", "/srv/my", ("mysql",)),
+        ("/dev/gone1 /srv xfs nofail 0 0", "", "/srv/my", None),
+        ("/dev/sdc /srv xfs nofail 0 0", "", "/srv/my", ("mysql",)),
+        ("filer:/a /srv nfs4 nofail 0 0", "", "/srv/my", ("mysql",)),
+        ("UUID=ab /srv xfs nofail 0 0", "", "/srv/my", None),
+        ("/dev/sdb /srv xfs nofail 0 0", "2 1 8:16 / /export/srv rw - xfs /dev/sdb rw", "/srv/my", ()),
+        ("filer:/a /srv nfs4 nofail 0 0", "2 1 0:50 / /export/srv rw - nfs4 filer:/a rw", "/srv/my", ()),
+        ("/dev/sdb /srv xfs nofail 0 0", "2 1 0:60 / /srv/my rw - tmpfs tmpfs rw", "/srv/my", ()),
+        ("/dev/sdb /srv xfs nofail 0 0", "2 1 0:40 / /srv rw - autofs systemd-1 rw", "/srv/my", None),
+        ("/dev/sdb /srv xfs nofail 0 0", "", "/srv2/my", ()),
+    ],
+)
+def test_whose_files_lie_where_nothing_is_mounted_is_told_unless_it_is_mounted_elsewhere(line, beside, cwd, there):
+    made = machine(
+        disk("sda"),
+        disk("sdb", number="8:16"),
+        mounts=[ROOT_MOUNT, *([beside] if beside else [])],
+        fstab=f"{line}\n",
+        processes=[process("mysqld", cwd)],
+    )
+    assert value(mount(made, "/srv").programs_below) == there
