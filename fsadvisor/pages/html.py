@@ -8,25 +8,7 @@ from itertools import groupby
 from typing import TYPE_CHECKING, Any, Final
 
 from fsadvisor.facts import FALSE, TRUE, UNKNOWN, Unknown
-from fsadvisor.pages.document import (
-    VALUES,
-    Commands,
-    DrawnLines,
-    Evidence,
-    Figures,
-    Fold,
-    Gap,
-    Heading,
-    Hyperlink,
-    Item,
-    Labelled,
-    Paragraph,
-    Prose,
-    Remark,
-    Table,
-    TitleLine,
-    Verbatim,
-)
+from fsadvisor.pages import document
 from fsadvisor.pages.glyphs import Tone, clean, plain
 from fsadvisor.pages.values import MARKS, bytes_text, cause, counted, value_text
 from fsadvisor.storage.catalogue import Kind, catalogue
@@ -35,7 +17,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
     from fsadvisor.facts import Fact
-    from fsadvisor.pages.document import Answer, Block, Value
     from fsadvisor.pages.glyphs import Span
     from fsadvisor.storage.catalogue import FactEntry
 
@@ -117,20 +98,20 @@ def pasted(lines: Iterable[str]) -> Markup:
     return element("pre", element("code", Markup("\n".join(html.escape(clean(one, None)) for one in lines))))
 
 
-def render(blocks: Iterable[Block], level: int) -> Iterator[Markup]:
+def render(blocks: Iterable[document.Block], level: int) -> Iterator[Markup]:
     """The blocks, with headings of so many levels down; the title of a table is its caption."""
     title = ""
-    for listed, some in groupby((one for one in blocks if not isinstance(one, Gap)), _is_listed):
+    for listed, some in groupby((one for one in blocks if not isinstance(one, document.Gap)), _is_listed):
         if listed:
             yield from _titled(title, level)
             yield bullets(map(_item, some))
             title = ""
             continue
         for block in some:
-            if not isinstance(block, (Evidence, Table)):
+            if not isinstance(block, (document.Evidence, document.Table)):
                 yield from _titled(title, level)
             yield _block(block, level, title)
-            title = block.text if isinstance(block, Heading) else ""
+            title = block.text if isinstance(block, document.Heading) else ""
 
 
 def _titled(title: str, level: int) -> Iterator[Markup]:
@@ -138,43 +119,43 @@ def _titled(title: str, level: int) -> Iterator[Markup]:
         yield element(f"h{level}", prose(title))
 
 
-def _is_listed(block: Block) -> bool:
-    return isinstance(block, (Item, Hyperlink))
+def _is_listed(block: document.Block) -> bool:
+    return isinstance(block, (document.Item, document.Hyperlink))
 
 
-def _block(block: Block, level: int, title: str) -> Markup:
+def _block(block: document.Block, level: int, title: str) -> Markup:
     match block:
-        case TitleLine(badge, words, number, severity):
+        case document.TitleLine(badge, words, number, severity):
             start = f"{number}. " if number else ""
             return element(f"h{level - 1}", start, badge_of(badge.text, severity), " ", words)
-        case Evidence(answers):
+        case document.Evidence(answers):
             return table("asks", ("Answer", "Question, and what was seen"), map(_answer, answers), title)
-        case Table(head, rows):
+        case document.Table(head, rows):
             return table("", head, ([spans(cell) for cell in row] for row in rows), title)
-        case Fold(summary, inside):
+        case document.Fold(summary, inside):
             return folded(summary, *render(inside(), level))
         case _:
             return _words(block)
 
 
-def _words(block: Block) -> Markup:
+def _words(block: document.Block) -> Markup:
     match block:
-        case Prose(text):
+        case document.Prose(text):
             return paragraphs(text)
-        case Remark(words) | Paragraph(words):
+        case document.Remark(words) | document.Paragraph(words):
             dim = all(one.tone is Tone.DIM for one in words)
             return element("p", spans(words), class_="aside" if dim else "")
-        case Labelled(label, words):
+        case document.Labelled(label, words):
             return element("p", element("strong", label), " ", spans(words))
-        case Figures(remarks=remarks):
+        case document.Figures(remarks=remarks):
             return joined((bullets(map(_item, block.items)), *(element("p", spans(one)) for one in remarks)))
-        case Commands(lines):
+        case document.Commands(lines):
             return pasted(lines)
-        case Verbatim(texts):
+        case document.Verbatim(texts):
             return pasted(one.text for one in texts)
-        case DrawnLines(drawn):
+        case document.DrawnLines(drawn):
             return pasted(map(plain, drawn))
-        case Heading():
+        case document.Heading():
             return NOTHING
         case _:
             raise NotImplementedError(type(block).__name__)
@@ -204,10 +185,10 @@ def _span(span: Span) -> Markup:
             return _coded(span.text)
 
 
-def _item(block: Block) -> Markup:
-    if isinstance(block, Hyperlink):
+def _item(block: document.Block) -> Markup:
+    if isinstance(block, document.Hyperlink):
         return joined((_address(block.url), " ", prose(block.says)))
-    assert isinstance(block, Item)  # noqa: S101 - as _is_listed says
+    assert isinstance(block, document.Item)  # noqa: S101 - as _is_listed says
     note = element("div", spans(block.note), class_="source") if block.note else NOTHING
     return joined((spans(block.words), note))
 
@@ -219,7 +200,7 @@ def _address(url: str) -> Markup:
     return element("a", url, href=url, rel="noreferrer noopener")
 
 
-def _answer(answer: Answer) -> tuple[Markup, Markup]:
+def _answer(answer: document.Answer) -> tuple[Markup, Markup]:
     word = MARKS[answer.truth]
     facts = bullets((_fact(name, values) for name, values in answer.facts), "facts")
     expression = element("code", answer.expression, class_="expression")
@@ -227,16 +208,16 @@ def _answer(answer: Answer) -> tuple[Markup, Markup]:
     return sign, joined((prose(answer.question), " ", expression, facts))
 
 
-def _fact(name: str, values: tuple[Value, ...]) -> Markup:
+def _fact(name: str, values: tuple[document.Value, ...]) -> Markup:
     """Each value that it has, with the subject where not all are alike."""
     lines = [
         element("div", f"{one.of}: " if one.of else "", element("code", name), " = ", fact_markup(name, one.fact))
         for one in values
     ]
-    if len(lines) <= VALUES:
+    if len(lines) <= document.VALUES:
         return joined(lines)
-    others = f"{counted(len(lines) - VALUES, 'other value')} elsewhere"
-    return joined((*lines[:VALUES], folded(others, bullets(lines[VALUES:], "facts"))))
+    others = f"{counted(len(lines) - document.VALUES, 'other value')} elsewhere"
+    return joined((*lines[: document.VALUES], folded(others, bullets(lines[document.VALUES :], "facts"))))
 
 
 def fact_markup(name: str, fact: Fact[Any]) -> Markup:

@@ -5,24 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Final
 
-from fsadvisor.pages.document import (
-    Commands,
-    DrawnLines,
-    Evidence,
-    Figures,
-    Fold,
-    Gap,
-    Heading,
-    Hyperlink,
-    Item,
-    Labelled,
-    Paragraph,
-    Prose,
-    Remark,
-    Table,
-    TitleLine,
-    Verbatim,
-)
+from fsadvisor.pages import document
 from fsadvisor.pages.glyphs import Span, Tone, clean
 from fsadvisor.pages.glyphs import plain as words_of
 from fsadvisor.pages.values import MARKS, fact_line
@@ -30,13 +13,12 @@ from fsadvisor.pages.values import MARKS, fact_line
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
-    from fsadvisor.pages.document import Block
     from fsadvisor.pages.glyphs import Line
 
 _CODE: Final = re.compile(r"((?<!`)`[^`\n]+`(?!`))")
 _MARKUP: Final = re.compile(r"[\\*<>\[\]~]|(?<![A-Za-z0-9])_|_(?![A-Za-z0-9])|`")
 _LINE_START: Final = re.compile(r"^([#+-]|\d+[.)])(?=\s)")
-_LISTED: Final = (Item, Labelled, Hyperlink)
+_LISTED: Final = (document.Item, document.Labelled, document.Hyperlink)
 _MARKS: Final = {Tone.STRONG: "**", Tone.GOOD: "*"}
 _TICKS: Final = re.compile(r"`+")
 _BLANK_LINE: Final = re.compile(r"\n\s*\n")
@@ -91,11 +73,11 @@ def _row(cells: Sequence[str]) -> str:
     return f"| {' | '.join(cells)} |\n"
 
 
-def render(blocks: Iterable[Block], docs: str = "") -> Iterator[str]:
+def render(blocks: Iterable[document.Block], docs: str = "") -> Iterator[str]:
     """The blocks, a blank line between them but within a list; `docs` is the way to docs/ from there."""
-    before: Block | None = None
+    before: document.Block | None = None
     for block in blocks:
-        if isinstance(block, Gap):
+        if isinstance(block, document.Gap):
             continue
         if before and not (isinstance(block, _LISTED) and isinstance(before, _LISTED)):
             yield "\n"
@@ -103,39 +85,39 @@ def render(blocks: Iterable[Block], docs: str = "") -> Iterator[str]:
         before = block
 
 
-def _block(block: Block, docs: str) -> Iterator[str]:
+def _block(block: document.Block, docs: str) -> Iterator[str]:
     match block:
-        case Heading(text):
+        case document.Heading(text):
             yield f"## {plain(text)}\n"
-        case TitleLine(badge, text, number):
+        case document.TitleLine(badge, text, number):
             yield f"# {f'{number}. ' if number else ''}{plain(badge.text)}: {plain(text)}\n"
-        case Prose(text):
+        case document.Prose(text):
             yield from paragraphs(text)
-        case Remark(words) | Paragraph(words):
+        case document.Remark(words) | document.Paragraph(words):
             yield f"{_words(words, docs)}\n"
-        case Figures():
+        case document.Figures():
             yield from render(block.items, docs)
-            yield from render(map(Remark, block.remarks), docs)
-        case Fold(summary, inside):
+            yield from render(map(document.Remark, block.remarks), docs)
+        case document.Fold(summary, inside):
             yield f"**{plain(summary)}**\n\n"
             yield from render(inside(), docs)
-        case Commands(lines):
+        case document.Commands(lines):
             yield from block_of(lines)
         case _:
             yield from _listed(block, docs)
 
 
-def _listed(block: Block, docs: str) -> Iterator[str]:
+def _listed(block: document.Block, docs: str) -> Iterator[str]:
     match block:
-        case Item(words, note, _, level):
+        case document.Item(words, note, _, level):
             indent = "  " * level
             yield f"{indent}- {_words(words, docs)}\n"
             yield f"{indent}  {_words(note, docs)}\n" if note else ""
-        case Hyperlink(url, says):
+        case document.Hyperlink(url, says):
             yield f"- <{url}>: {plain(says)}\n"
-        case Labelled(label, words):
+        case document.Labelled(label, words):
             yield f"- {plain(label)}: {_words(words, docs)}\n"
-        case Evidence(answers):
+        case document.Evidence(answers):
             for answer in answers:
                 yield f"- {MARKS[answer.truth]}: {plain(answer.question)} {code(answer.expression)}\n"
                 facts = (
@@ -144,12 +126,12 @@ def _listed(block: Block, docs: str) -> Iterator[str]:
                     for one in some
                 )
                 yield from (f"  - {plain(words.removeprefix(': '))}\n" for words in facts)
-        case Table(head, rows):
+        case document.Table(head, rows):
             cells = ([_words(one, docs).replace("|", "\\|") for one in row] for row in rows)
             yield from table([cell(one) for one in head], cells)
-        case Verbatim(lines):
+        case document.Verbatim(lines):
             yield from block_of((one.text for one in lines), "")
-        case DrawnLines(lines):
+        case document.DrawnLines(lines):
             yield from block_of(map(words_of, lines), "")
         case _:
             raise NotImplementedError(type(block).__name__)

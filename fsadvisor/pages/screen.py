@@ -6,29 +6,7 @@ import re
 from typing import TYPE_CHECKING, Any, Final
 
 from fsadvisor.facts import TRUE, UNKNOWN, Truth, Unknown
-from fsadvisor.pages import plots
-from fsadvisor.pages.document import (
-    VALUES,
-    Block,
-    Commands,
-    DrawnLines,
-    Evidence,
-    Figures,
-    Fold,
-    Gap,
-    Heading,
-    Hyperlink,
-    Item,
-    Labelled,
-    Paragraph,
-    Prose,
-    Remark,
-    Table,
-    TitleLine,
-    Verbatim,
-    aligned,
-    paragraph,
-)
+from fsadvisor.pages import document, plots
 from fsadvisor.pages.glyphs import ASCII, NOTHING, UNICODE, Line, Span, Tone, columns, cut, span
 from fsadvisor.pages.text import AMOUNT
 from fsadvisor.pages.values import MARKS, cause, counted, value_text
@@ -38,7 +16,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
     from fsadvisor.facts import Fact
-    from fsadvisor.pages.document import Value
     from fsadvisor.pages.glyphs import Glyphs
 
 
@@ -52,27 +29,27 @@ def tone(truth: Truth) -> Tone:
     return Tone.GOOD if truth is TRUE else Tone.BAD
 
 
-def blocks(evidence: Evidence, glyphs: Glyphs) -> Iterator[Block]:
+def blocks(evidence: document.Evidence, glyphs: Glyphs) -> Iterator[document.Block]:
     """One question after the other, and below each the facts with their values."""
     for answer in evidence.answers:
         truth = answer.truth
         shown = tone(truth) if evidence.judged or truth is UNKNOWN else Tone.PLAIN
         first = (Span(f"  {glyphs.mark(truth)} {MARKS[truth]:<7} ", shown),)
-        yield paragraph(span(answer.question, Tone.STRONG), first=first)
+        yield document.paragraph(span(answer.question, Tone.STRONG), first=first)
         for name, values in answer.facts:
             yield from _fact(name, values, glyphs)
 
 
-def _fact(name: str, values: Sequence[Value], glyphs: Glyphs) -> Iterator[Block]:
-    for value in values[:VALUES]:
+def _fact(name: str, values: Sequence[document.Value], glyphs: Glyphs) -> Iterator[document.Block]:
+    for value in values[: document.VALUES]:
         of = f"{value.of}: " if value.of else ""
-        yield paragraph(of, *_value_spans(name, value), first=_UNDER, indent=14)
+        yield document.paragraph(of, *_value_spans(name, value), first=_UNDER, indent=14)
         yield from cure(value.fact, _UNDER, glyphs)
-    if (others := len(values) - VALUES) > 0:
-        yield paragraph(f"{counted(others, 'other value')} elsewhere", first=_UNDER)
+    if (others := len(values) - document.VALUES) > 0:
+        yield document.paragraph(f"{counted(others, 'other value')} elsewhere", first=_UNDER)
 
 
-def _value_spans(name: str, value: Value) -> Iterator[Span]:
+def _value_spans(name: str, value: document.Value) -> Iterator[Span]:
     if isinstance(value.fact, Unknown):
         yield span(f"{name}: ", Tone.DIM)
         yield span(f"not known, {cause(value.fact)}", Tone.UNKNOWN)
@@ -83,10 +60,10 @@ def _value_spans(name: str, value: Value) -> Iterator[Span]:
         yield span(f" ({value.fact.source})", Tone.DIM)
 
 
-def cure(fact: Fact[Any], first: Line, glyphs: Glyphs) -> Iterator[Block]:
+def cure(fact: Fact[Any], first: Line, glyphs: Glyphs) -> Iterator[document.Block]:
     """How to learn what is not known."""
     if isinstance(fact, Unknown) and fact.learn:
-        yield paragraph("to learn it: ", span(fact.learn), first=(*first, Span(f"{glyphs.right} ", Tone.KEY)))
+        yield document.paragraph("to learn it: ", span(fact.learn), first=(*first, Span(f"{glyphs.right} ", Tone.KEY)))
 
 
 _PIECE: Final = re.compile(rf"\s+|[^\s`]*`[^`\n]*`[^\s`]*|{AMOUNT}|\S+")
@@ -99,12 +76,12 @@ _CONTINUED: Final = Span("↪ ", Tone.DIM)
 _CONTINUED_ASCII: Final = Span("> ", Tone.DIM)
 
 
-def laid(blocks: Iterable[Block], width: int, *, unicode: bool = True) -> list[Line]:
+def laid(blocks: Iterable[document.Block], width: int, *, unicode: bool = True) -> list[Line]:
     """The lines of the blocks in so many columns."""
     return [one for lines in laid_by_block(blocks, width, unicode=unicode) for one in lines]
 
 
-def laid_by_block(blocks: Iterable[Block], width: int, *, unicode: bool = True) -> list[list[Line]]:
+def laid_by_block(blocks: Iterable[document.Block], width: int, *, unicode: bool = True) -> list[list[Line]]:
     """The same, the lines of each block by themselves."""
     continued = _CONTINUED if unicode else _CONTINUED_ASCII
     glyphs = UNICODE if unicode else ASCII
@@ -112,72 +89,72 @@ def laid_by_block(blocks: Iterable[Block], width: int, *, unicode: bool = True) 
     return [[line for one in _simple(block, glyphs) for line in _laid(one, room, continued)] for block in blocks]
 
 
-def _simple(block: Block, glyphs: Glyphs) -> Iterator[Block]:
+def _simple(block: document.Block, glyphs: Glyphs) -> Iterator[document.Block]:
     """The block as paragraphs, where it is more than that."""
     match block:
-        case Prose(text, indent):
+        case document.Prose(text, indent):
             yield from _prose(text, " " * indent)
-        case TitleLine(badge, title):
-            yield paragraph(Span(f"{badge.text.upper()}: ", badge.tone), span(title, Tone.TITLE), indent=2)
-        case Remark(words):
-            yield paragraph(*words, first=(Span("  "),))
-        case Item(words, note, marked, level, tone):
+        case document.TitleLine(badge, title):
+            yield document.paragraph(Span(f"{badge.text.upper()}: ", badge.tone), span(title, Tone.TITLE), indent=2)
+        case document.Remark(words):
+            yield document.paragraph(*words, first=(Span("  "),))
+        case document.Item(words, note, marked, level, tone):
             before = "  " * (level + 1)
-            yield paragraph(*words, first=(Span(f"{before}{glyphs.bullet} " if marked else before, tone),))
+            yield document.paragraph(*words, first=(Span(f"{before}{glyphs.bullet} " if marked else before, tone),))
             if note:
-                yield paragraph(*note, first=(Span(f"{before}  "),))
-        case Labelled(label, words):
-            yield paragraph(f"{label}: ", *words, first=(Span("  "),))
-        case Hyperlink(url, says):
-            yield from _simple(Item((span(url),), (span(says, Tone.DIM),)), glyphs)
+                yield document.paragraph(*note, first=(Span(f"{before}  "),))
+        case document.Labelled(label, words):
+            yield document.paragraph(f"{label}: ", *words, first=(Span("  "),))
+        case document.Hyperlink(url, says):
+            yield from _simple(document.Item((span(url),), (span(says, Tone.DIM),)), glyphs)
         case _:
             yield from _listed(block, glyphs)
 
 
-def _listed(block: Block, glyphs: Glyphs) -> Iterator[Block]:
+def _listed(block: document.Block, glyphs: Glyphs) -> Iterator[document.Block]:
     match block:
-        case Figures():
+        case document.Figures():
             yield from plots.figure_blocks(block, glyphs)
-        case Evidence():
+        case document.Evidence():
             yield from blocks(block, glyphs)
-        case Table():
-            yield aligned(block)
-        case Fold(summary, inside):
-            yield Heading(summary)
+        case document.Table():
+            yield document.aligned(block)
+        case document.Fold(summary, inside):
+            yield document.Heading(summary)
             yield from (simple for one in inside() for simple in _simple(one, glyphs))
         case _:
             yield block
 
 
-def _prose(text: str, before: str) -> Iterator[Block]:
+def _prose(text: str, before: str) -> Iterator[document.Block]:
     """Paragraphs with a gap between them; what stands between backticks is a command."""
     for at, part in enumerate(_BLANK_LINE.split(text.strip())):
         if at:
-            yield Gap()
+            yield document.Gap()
         words = " ".join(part.split())
         pieces = (span(piece, Tone.COMMAND if at % 2 else Tone.PLAIN) for at, piece in enumerate(_CODE.split(words)))
-        yield paragraph(*(piece for piece in pieces if piece.text), first=(Span(before),))
+        yield document.paragraph(*(piece for piece in pieces if piece.text), first=(Span(before),))
 
 
-def _laid(block: Block, width: int, continued: Span) -> Iterator[Line]:
+def _laid(block: document.Block, width: int, continued: Span) -> Iterator[Line]:
     match block:
-        case Heading(text):
-            yield from _wrapped(Paragraph((span(text, Tone.TITLE),)), width)
-        case Paragraph():
+        case document.Heading(text):
+            yield from _wrapped(document.Paragraph((span(text, Tone.TITLE),)), width)
+        case document.Paragraph():
             yield from _wrapped(block, width)
-        case Commands(lines, indent):
+        case document.Commands(lines, indent):
             for command in lines:
                 yield from _command(command, width, indent, continued)
-        case Verbatim(texts):
+        case document.Verbatim(texts):
             for one in texts:
                 yield from _whole(one, width, NOTHING, continued)
-        case DrawnLines(lines):
+        case document.DrawnLines(lines):
             yield from (cut(one, width) for one in lines)
-        case Gap():
+        case document.Gap():
             yield NOTHING
 
 
-def _wrapped(block: Paragraph, width: int) -> Iterator[Line]:
+def _wrapped(block: document.Paragraph, width: int) -> Iterator[Line]:
     """Greedy filling; what has no blank and is longer than the line is broken, so that no sign is lost."""
     rest: Line = (Span(" " * block.indent),) if block.indent else NOTHING
     current, used, opening = list(block.first), columns(block.first), True
