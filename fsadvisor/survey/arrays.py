@@ -18,8 +18,8 @@ if TYPE_CHECKING:
 
 COPIES: Final = ("raid1", "raid10", "raid4", "raid5", "raid6")
 _PARITY = ("raid4", "raid5", "raid6")
-_WITHOUT_COPIES = ("raid0", "linear")
-_SPARED: Final = {"raid4": 1, "raid5": 1, "raid6": 2}
+WITHOUT_COPIES = ("raid0", "linear")
+SPARED: Final = {"raid4": 1, "raid5": 1, "raid6": 2}
 """How many members an array can lose, whichever they are; RAID 1 all but one, and of RAID 10 it counts which."""
 _SLOTS_OF_BAYS: Final = 8
 """Our own bound: no admin mirrors over so many disks and goes on with less than half of them."""
@@ -42,7 +42,7 @@ def array(machine: Machine, folder: str) -> dict[str, Any]:
         "md_consistency": _consistency(machine, folder),
     }
     found["md_failed"] = _failed(machine, folder, level)
-    if read_fact.value(level) not in _WITHOUT_COPIES:
+    if read_fact.value(level) not in WITHOUT_COPIES:
         found["md_degraded"] = _missing(machine, folder, level)
         found["md_mismatches"] = read_fact.number(machine, f"{folder}/md/mismatch_cnt")
         found["md_action"] = array_action(machine, folder)
@@ -108,15 +108,15 @@ def _failed(machine: Machine, folder: str, level: Fact[str]) -> Fact[bool]:
         return Known(True, state.source)
     if isinstance(level, Unknown):
         return level
-    if level.value in _WITHOUT_COPIES:
+    if level.value in WITHOUT_COPIES:
         return read_fact.derive(state, lambda it: it == "broken")
     missing = read_fact.number(machine, f"{folder}/md/degraded")
     if isinstance(missing, Unknown):
         return missing
     if missing.value == 0:
         return Known(False, missing.source)
-    if level.value in _SPARED:
-        return Known(missing.value > _SPARED[level.value], missing.source)
+    if level.value in SPARED:
+        return Known(missing.value > SPARED[level.value], missing.source)
     if level.value == "raid1":
         return read_fact.derive(read_fact.number(machine, f"{folder}/md/raid_disks"), lambda it: missing.value >= it)
     if level.value == "raid10" and missing.value == 1:  # it keeps two copies at least

@@ -217,8 +217,12 @@ def _one_way(option: str) -> str:
     return option if size is None else f"{name}={size}"
 
 
-_TAGS: Final = {"UUID=": "ID_FS_UUID", "LABEL=": "ID_FS_LABEL"}
-_FOLDERS: Final = {"/dev/disk/by-uuid/": "ID_FS_UUID", "/dev/disk/by-label/": "ID_FS_LABEL"}
+_TAGS: Final = {
+    "UUID=": "ID_FS_UUID",
+    "LABEL=": "ID_FS_LABEL",
+    "/dev/disk/by-uuid/": "ID_FS_UUID",
+    "/dev/disk/by-label/": "ID_FS_LABEL",
+}
 _PLAIN: Final = late(r"/dev/((?:sd|hd|vd|xvd|nvme|mmcblk|md|loop)[a-z0-9]+)")
 _MAPPER: Final = "/dev/mapper/"
 _HOLDING: Final = ("lvm2_member", "crypto_luks")
@@ -237,22 +241,26 @@ def device_missing(
         return Known(name[1] not in tree.devices, f"{wanted.where}, /sys/block")
     if what.startswith(_MAPPER):
         return _not_mapped(what, wanted.where, udev, tree, volumes)
-    for start, key in (_TAGS | _FOLDERS).items():
-        if what.startswith(start):
-            return _by_tag(what.removeprefix(start).strip('"'), key, wanted.where, udev)
-    return read_fact.fact_of(None, wanted.where)
+    tag = _tag(what)
+    return _by_tag(*tag, wanted.where, udev) if tag else read_fact.fact_of(None, wanted.where)
+
+
+def _tag(what: str) -> tuple[str, str] | None:
+    """The UUID or label that it names, and udev's key for it."""
+    found = ((what.removeprefix(start).strip('"'), key) for start, key in _TAGS.items() if what.startswith(start))
+    return next(found, None)
 
 
 def mounted_elsewhere(wanted: Configured, udev: Udev, tree: BlockTree, blocks: Iterable[Superblock]) -> Fact[bool]:
     """Whether what it names is mounted all the same, as where a symbolic link leads to another place."""
-    tag = next(((it, key) for it, key in (_TAGS | _FOLDERS).items() if wanted.what.startswith(it)), None)
+    tag = _tag(wanted.what)
     device = tree.named(wanted.what)
     if wanted.fs_type in OVER_THE_NETWORK or device is not None or _PLAIN.fullmatch(wanted.what):
         names = {device.name} if device else set()
     elif tag is None or udev.unread is not None or not udev.having(tag[1]):
         return udev.unread or Unknown(Cause.NOT_EXPOSED, "look with `findmnt` whether it is mounted", wanted.where)
     else:
-        names = set(udev.having(tag[1]).get(wanted.what.removeprefix(tag[0]).strip('"').lower(), ()))
+        names = set(udev.having(tag[1]).get(tag[0].lower(), ()))
     elsewhere = any(it.source == wanted.what or names.intersection(it.devices) for it in blocks)
     return Known(elsewhere, f"{wanted.where}, /proc/self/mountinfo")
 
@@ -293,18 +301,14 @@ def kernel_name(wanted: Configured) -> Fact[bool]:
 
 def same_uuid(wanted: Configured, udev: Udev) -> Fact[tuple[str, ...]]:
     """The devices that may be meant, where the configuration names a UUID or label that several have."""
-    for start, key in (_TAGS | _FOLDERS).items():
-        if wanted.what.startswith(start):
-            if udev.unread is not None:
-                return udev.unread
-            value = wanted.what.removeprefix(start).strip('"')
-            meant = [
-                name
-                for name in udev.having(key).get(value.lower(), ())
-                if udev.get(name, key) == value and udev.get(name, "ID_FS_TYPE") in _ONE_FILESYSTEM
-            ]
-            return Known(tuple(sorted(meant)) if len(meant) > 1 else (), f"{wanted.where}, udev {key}")
-    return Known((), wanted.where)
+    if (tag := _tag(wanted.what)) is None:
+        return Known((), wanted.where)
+    if udev.unread is not None:
+        return udev.unread
+    value, key = tag
+    named = [it for it in udev.having(key).get(value.lower(), ()) if udev.get(it, key) == value]
+    meant = [it for it in named if udev.get(it, "ID_FS_TYPE") in _ONE_FILESYSTEM]
+    return Known(tuple(sorted(meant)) if len(meant) > 1 else (), f"{wanted.where}, udev {key}")
 
 
 def _by_tag(value: str, key: str, where: str, udev: Udev) -> Fact[bool]:

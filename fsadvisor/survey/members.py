@@ -11,6 +11,7 @@ from fsadvisor.facts import Cause, Fact, Known, Unknown
 from fsadvisor.patterns import late
 from fsadvisor.readers import dmsetup
 from fsadvisor.survey import read_fact
+from fsadvisor.survey.arrays import COPIES, SPARED, WITHOUT_COPIES
 from fsadvisor.survey.faults import GONE
 from fsadvisor.survey.filesystem_types.registry import IN_POOLS
 from fsadvisor.survey.filesystem_types.zfs import ZFS
@@ -209,12 +210,7 @@ def with_sorting(disks: Mapping[str, Disk], inventory: Inventory, layers: Mappin
     return found
 
 
-_REDUNDANT: Final = ("raid1", "raid4", "raid5", "raid6", "raid10")
-
-
-_SPARED: Final = {"raid4": 1, "raid5": 1, "raid6": 2}
 _LOST_WITH_ITS_DISK: Final = ("partition", "dm-linear", "dm-striped", "dm-crypt", "dm-integrity")
-_WITHOUT_COPIES: Final = ("raid0", "linear")
 _NEAR_TWO: Final = 0x102
 """md/layout of RAID 10 with two copies side by side, of the members 0 and 1, 2 and 3, …"""
 _OTHER_LAYOUT: Final = "run `mdadm --detail`: which members hold the same copies"
@@ -232,7 +228,7 @@ def arrays_on_disks(
     found: dict[str, Layer] = {}
     for subject, layer in layers.items():
         level = read_fact.value(layer.md_level)
-        if level in (*_SPARED, "raid10"):
+        if level in (*SPARED, "raid10"):
             found[subject] = replace(layer, md_fatal_disks=_fatal(machine, subject, disks, layers, stack))
         elif level == "raid1" and read_fact.value(layer.kind) == "md":
             found[subject] = replace(layer, md_slow_members=_slow(machine, subject, disks, stack))
@@ -251,7 +247,7 @@ def _fatal(
                 return leaves
             for drive in {min([leaf, *_other_parts(disks[leaf])]) for leaf in leaves}:
                 on_disk.setdefault(drive, []).append(member)
-    shared = {leaf: members for leaf, members in on_disk.items() if len(members) > _SPARED.get(level, 1)}
+    shared = {leaf: members for leaf, members in on_disk.items() if len(members) > SPARED.get(level, 1)}
     facts = {_name(leaf): _takes_it(machine, array, level, it, disks[leaf]) for leaf, it in shared.items()}
     fatal = tuple(sorted(name for name, fact in facts.items() if read_fact.value(fact)))
     unknown = [fact for fact in facts.values() if isinstance(fact, Unknown)]
@@ -275,9 +271,9 @@ def _lost_with(
     for subject in reached:
         layer = layers.get(subject)
         kind, level = (read_fact.value(layer.kind), read_fact.value(layer.md_level)) if layer else (None, None)
-        if level in _REDUNDANT:
+        if level in COPIES:
             return ()
-        if layer is not None and kind not in _LOST_WITH_ITS_DISK and level not in _WITHOUT_COPIES:
+        if layer is not None and kind not in _LOST_WITH_ITS_DISK and level not in WITHOUT_COPIES:
             return Unknown(Cause.NOT_EXPOSED, "", f"what {_name(subject)} is made of")
     if not stack.followed(member):
         return Unknown(Cause.NOT_EXPOSED, "", f"{_name(member)}: what it stands on")
@@ -293,14 +289,14 @@ def _takes_it(machine: Machine, array: str, level: str, members: Sequence[str], 
     if read_fact.value(by_itself) is False or not _name(array).startswith("md"):
         of_lvm = Known(True, "dmsetup table")
         other = Unknown(Cause.NOT_EXPOSED, "run `lvs -a -o name,devices`: which legs hold the same copies", "LVM")
-        return read_fact.both(by_itself, of_lvm if level in _SPARED else other, "disk.controller, disk.virtual")
+        return read_fact.both(by_itself, of_lvm if level in SPARED else other, "disk.controller, disk.virtual")
     states = {it: read_fact.text(machine, f"{folder}/dev-{_name(it)}/state") for it in members}
     unknown = [it for it in states.values() if isinstance(it, Unknown)]
     if unknown:
         return unknown[0]
     at_work = [it for it, state in states.items() if "in_sync" in (read_fact.value(state) or "").split(",")]
-    lost = Known(len(at_work) > _SPARED.get(level, 1), f"{folder}/dev-*/state")
-    return read_fact.both(by_itself, lost if level in _SPARED else _pair(machine, folder, at_work), f"{folder}/dev-*")
+    lost = Known(len(at_work) > SPARED.get(level, 1), f"{folder}/dev-*/state")
+    return read_fact.both(by_itself, lost if level in SPARED else _pair(machine, folder, at_work), f"{folder}/dev-*")
 
 
 def _pair(machine: Machine, folder: str, members: Sequence[str]) -> Fact[bool]:
@@ -350,7 +346,7 @@ def with_mount_points(disks: Mapping[str, Disk], inventory: Inventory) -> dict[s
 
 def with_membership(disks: Mapping[str, Disk], inventory: Inventory, layers: Mapping[str, Layer]) -> dict[str, Disk]:
     """The hard disks, each with whether md with redundancy or ZFS stands on it, which rebuild onto it."""
-    arrays = [at for at, layer in layers.items() if read_fact.value(layer.md_level) in _REDUNDANT]
+    arrays = [at for at, layer in layers.items() if read_fact.value(layer.md_level) in COPIES]
     members = {below for at in arrays for below in inventory.stack.under(at)}
     unsure = {
         below: layer.md_level

@@ -82,11 +82,17 @@ def statistics(**pages):
     return {"ata_device_statistics": {"pages": rows}}
 
 
+def placed(drive, where="pci0000:00/0000:00:03.0/host0/target0:2:0/0:2:0:0"):
+    """The drive at another place; without a word where a RAID controller has its volumes."""
+    drive.made = (drive.made[0], {f"/sys/block/{drive.name}": f"../devices/{where}/block/{drive.name}"})
+    return drive
+
+
 def sas(at=0, model="ST8000NM0075", size=8001563222016, *, spins=7200, **report):
     """A SAS drive behind a host bus adapter."""
     drive = sata(at, model, size, spins=spins, device__vendor="SEAGATE ")
     where = f"pci0000:00/0000:00:03.0/host0/port-0:{at}/end_device-0:{at}/target0:0:{at}/0:0:{at}:0"
-    drive.made = (drive.made[0], {f"/sys/block/{drive.name}": f"../devices/{where}/block/{drive.name}"})
+    placed(drive, where)
     counts = {way: {"total_uncorrected_errors": 0} for way in ("read", "write", "verify")}
     scsi = {
         "device": {"name": f"/dev/{drive.name}", "type": "scsi", "protocol": "SCSI"},
@@ -136,7 +142,7 @@ def azure(at=0, controller="f8b3781a-1e82-4818-a1c3-63d806ec15bb", lun=0, size=6
     """A SCSI disk of Azure; lun 1 of the first controller is the temporary one."""
     drive = sata(at, "Virtual Disk", size, device__vendor="Msft    ", **more)
     where = f"LNXSYSTM:00/LNXSYBUS:00/ACPI0004:00/VMBUS:00/{controller}/host0/target0:0:0/0:0:0:{lun}"
-    drive.made = (drive.made[0], {f"/sys/block/{drive.name}": f"../devices/{where}/block/{drive.name}"})
+    placed(drive, where)
     drive.commands = {}
     return drive
 

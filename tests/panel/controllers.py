@@ -5,7 +5,7 @@ import json
 from fsadvisor.readers import raid_tools, smartctl, ssacli, storcli
 from fsadvisor.survey import drive_health
 from tests.machines import parts
-from tests.panel.build import sata
+from tests.panel.build import placed, sata
 
 
 def _drive(slot, state):
@@ -20,10 +20,7 @@ def megaraid(at=0, model="MR9361-8i", vendor="AVAGO   ", tool="storcli64", *, vo
     """A MegaRAID volume as one disk, with what its tool says of it; `media_errors` go by slot."""
     drive = sata(at, model, 8 * 10**12, device__vendor=vendor)
     name = drive.name
-    drive.made = (
-        drive.made[0],
-        {f"/sys/block/{name}": f"../devices/pci0000:00/0000:00:03.0/host0/target0:2:0/0:2:0:0/block/{name}"},
-    )
+    placed(drive)
     report = {"Basics": {"Controller": 0, "Model": model}, "Status": {"Controller Status": "Optimal", "BBU Status": 0},
               "HwCfg": {"BBU": "Present"},
               "VD LIST": [{"DG/VD": "0/0", "TYPE": "RAID5", "State": volume, "Cache": cache}],
@@ -88,11 +85,8 @@ def boss(listing):
 def mpt3sas(state, vendor="LSI     ", model="Logical Volume"):
     """A volume of an LSI card in IR mode, whose state the kernel tells."""
     drive = sata(0, model, 10**12, device__vendor=vendor)
-    files = drive.made[0] | {"/sys/class/raid_devices/0:1:0:0/state": state}
-    drive.made = (
-        files,
-        {"/sys/block/sda": "../devices/pci0000:00/0000:00:03.0/host0/target0:1:0/0:1:0:0/block/sda"},
-    )
+    drive.made[0]["/sys/class/raid_devices/0:1:0:0/state"] = state
+    placed(drive, "pci0000:00/0000:00:03.0/host0/target0:1:0/0:1:0:0")
     drive.commands = {}
     return drive
 
@@ -118,10 +112,7 @@ def old_megaraid(state="Optimal", drives=("Online, Spun Up",) * 3, *, cache="Wri
 def smart_array(*, volume="OK", drives=("OK",) * 4, battery="OK", cache="OK", drive_cache="Disabled"):
     """An HPE Smart Array volume as sda, with what ssacli says of it."""
     drive = sata(0, "LOGICAL VOLUME", 4 * 10**12, device__vendor="HPE     ")
-    drive.made = (
-        drive.made[0],
-        {"/sys/block/sda": "../devices/pci0000:00/0000:00:03.0/host0/target0:1:0/0:1:0:0/block/sda"},
-    )
+    placed(drive, "pci0000:00/0000:00:03.0/host0/target0:1:0/0:1:0:0")
     members = "".join(
         f"      physicaldrive 1I:1:{at}\n         Status: {state}\n         Drive Type: Data Drive\n"
         "         Interface Type: Solid State SATA\n         Model: ATA     EXAMPLE DC480\n\n"
@@ -159,10 +150,7 @@ def adaptec(volume="Optimal", drives=("Online",) * 4, *, setting="On when protec
             backup="Ready", supercap="Ready", smart=("No",) * 4, drive_cache="Disabled (write-through)"):  # fmt: skip
     """An Adaptec volume as sda, with what arcconf says of it."""
     drive = sata(0, "DATA", 4 * 10**12, device__vendor="ASR8805 ")
-    drive.made = (
-        drive.made[0],
-        {"/sys/block/sda": "../devices/pci0000:00/0000:00:03.0/host0/target0:0:0/0:0:0:0/block/sda"},
-    )
+    placed(drive, "pci0000:00/0000:00:03.0/host0/target0:0:0/0:0:0:0")
     members = "".join(
         f"      Device #{at}\n         Device is a Hard drive\n         State : {state}\n"
         f"         Write Cache : {drive_cache}\n         S.M.A.R.T. : {smart[at]}\n"

@@ -17,9 +17,9 @@ VOLUMES = (OUTPUTS / "storcli" / "volumes.out").read_text()
 SMART_ARRAY = (OUTPUTS / "ssacli" / "config-detail.out").read_text()
 
 
-def behind(vendor, model, commands, name="sda"):
+def behind(vendor, model, commands, name="sda", where=SLOT):
     made = machine(
-        disk(name, where=SLOT, device__vendor=vendor, device__model=model), commands=BARE_METAL | dict(commands)
+        disk(name, where=where, device__vendor=vendor, device__model=model), commands=BARE_METAL | dict(commands)
     )
     return next(it.scope["disk"] for it in survey(made, {}).subjects if it.id == f"disk:{name}")
 
@@ -201,9 +201,4 @@ def test_whether_the_drives_of_a_volume_rotate_the_kernel_alone_does_not_know(ve
 )
 def test_where_megaraid_sas_has_its_volumes_a_disk_is_one_by_whatever_name(vendor, model, tool):
     assert behind(vendor, model, {}).controller.value == tool
-
-
-def test_a_drive_beside_the_volumes_of_megaraid_sas_is_a_drive():
-    where = SLOT.replace("0:2:0", "0:0:0")
-    made = machine(disk("sda", where=where, device__vendor="HPE", device__model="EG001200JWJNQ"), commands=BARE_METAL)
-    assert next(it.scope["disk"] for it in survey(made, {}).subjects if it.id == "disk:sda").controller.value == "none"
+    assert behind("HPE", "EG001200JWJNQ", {}, where=SLOT.replace("0:2:0", "0:0:0")).controller.value == "none"
