@@ -375,3 +375,19 @@ def a_usb_disk_that_came_back_under_another_name() -> Window:
     fs = (place("/", "/dev/sda2", "sda", number="8:2"), dead)
     (lost,) = gone(fs, {"8:0": "sda", "8:2": "sda2", "8:48": "sdd", "8:49": "sdd1"})
     return server((rsync,), fs, (disk("sda"), disk("sdd"), lost), _PULLED, io_some=0.9)
+
+
+@situation("device-at-its-limit:sdb", words=("waits: mysqld",), never=("who:", "disk-taken"))
+def a_volume_that_is_moved_to_another_disk() -> Window:
+    """pvmove takes sdb: the kernel copies, no program. Of the programs mysqld moves most, which is next to nothing."""
+    moves = {"busy": 1.0, "queue": 6.0, "read_bytes": 2e8, "read_ms": 12.0, "reads": 400.0}
+    devices = (
+        disk("dm-0", mapped="vg-srv", below=("dm-7",), reads=30.0, read_ms=45.0, busy=0.8, queue=1.5),
+        disk("dm-7", mapped="vg-pvmove0", below=("sdb",), reads=30.0, read_ms=45.0, busy=0.8, queue=1.5),
+        disk("sdb", **moves),
+    )
+    tasks = (
+        database(stack=READ, share=0.9, reads=5e5),
+        Task(pid=801, name="sshd", stack=READ, share=0.5, goes_on=True),
+    )
+    return server(tasks, (place(source="/dev/dm-0", device="dm-0"),), devices, io_some=0.9)

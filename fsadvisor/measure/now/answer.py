@@ -253,7 +253,8 @@ def _named_places(program: Program) -> str:
 
 def _of_device(verdict: Verdict, name: str, window: Window) -> Diagnosis:
     here = [program for program in window.programs if works_on(program, name, window)]
-    movers = sorted((program for program in here if moved_by(program)), key=moved_by, reverse=True)
+    least = sum(one.read_bytes + one.write_bytes for one in window.devices if one.name == name) / 100
+    movers = sorted((program for program in here if moved_by(program) > least), key=moved_by, reverse=True)
     if verdict.rule.id == "discards-at-work":
         waits = [program for program in here if program.waiting and program.name not in _TRIMS]
         return Diagnosis(

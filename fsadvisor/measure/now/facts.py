@@ -123,6 +123,7 @@ def _device(dev: Device, window: Window) -> Now:
     programs = (program for program in window.programs if not program.kernel and not program.job)
     here = [program for program in programs if works_on(program, dev.name, window)]
     moved = sum(map(moved_by, here)) if window.root else 0.0
+    of_all = max(moved, (dev.read_bytes + dev.write_bytes) / _TIMES)
     movers = movers_of(here)
     others = (program.waiting for program in here if program not in movers)
     facts = {} if dev.suspended is None else {"suspended": _fact(dev.suspended)}
@@ -153,7 +154,7 @@ def _device(dev: Device, window: Window) -> Now:
         moved_bytes=_fact(round(dev.read_bytes + dev.write_bytes)),
         latency_ms=_fact(round(spent / requests, 2) if requests else None),
         flush_percent=_percent(dev.flush),
-        mover_percent=_percent(sum(map(moved_by, movers)) / moved if moved else None),
+        mover_percent=_percent(sum(map(moved_by, movers)) / of_all if moved else None),
         movers=_fact(len(movers) if moved else None),
         discard_percent=_percent(dev.discard),
         discards=_fact(None if dev.discards is None else round(dev.discards, 1)),
@@ -205,6 +206,8 @@ def moved_by(program: Program) -> float:
     return (program.read_bytes or 0) + (program.write_bytes or 0)
 
 
+_TIMES: Final = 10
+"""So many times what its programs move a device moves at most; more is the kernel's own (pvmove, a snapshot, swap)."""
 _MOST, _MUCH, _FEW = 0.6, 0.2, 3
 """Of the bytes: with so much one program is the one; else those of so much each."""
 
