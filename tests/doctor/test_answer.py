@@ -284,6 +284,15 @@ def test_what_was_not_seen_is_not_excluded_and_not_blamed():
     assert not {"memory-short", "filesystem-frozen"} & {one.rule.id for one in found.excluded}
 
 
+def test_what_a_subject_has_not_is_not_excluded_on_it():
+    def excluded(action):
+        found = answer(window(devices=(Device(name="md0", md_action=action),), filesystems=(place(),)), RULES)
+        return {one.rule.id for one in found.excluded}
+
+    assert "array-at-work" in excluded("idle")
+    assert not {"array-at-work", "btrfs-at-work"} & excluded(None)
+
+
 def test_what_root_alone_may_see_is_not_excluded_for_a_user():
     user = msgspec.structs.replace(
         window(filesystems=(place(),), programs=(program(7, "dd", waiting=0.5),)), root=False

@@ -195,7 +195,7 @@ def _excluded(verdicts: list[Verdict], causes: set[str]) -> Iterator[Excluded]:
     undecided = {verdict.rule.id for verdict in verdicts if _is_open(verdict)}
     for verdict in verdicts:
         rule = verdict.rule
-        if verdict.outcome is not Outcome.OK or rule.id in causes | undecided:
+        if verdict.outcome is not Outcome.OK or rule.id in causes | undecided or _is_of_others(verdict):
             continue
         answers = verdict.answers()
         asked = next((answer for answer in answers if answer.truth is FALSE), None)
@@ -214,10 +214,13 @@ def _open(verdicts: list[Verdict], causes: set[str]) -> Iterator[Verdict]:
 
 
 def _is_open(verdict: Verdict) -> bool:
-    """Whether something that could be known is not: a plain disk has no state of the device mapper."""
-    if verdict.outcome is not Outcome.UNDETERMINED:
-        return False
-    return all(fact.cause is not Cause.NOT_APPLICABLE for fact in verdict.to_learn().values())
+    """Whether something that could be known is not."""
+    return verdict.outcome is Outcome.UNDETERMINED and not _is_of_others(verdict)
+
+
+def _is_of_others(verdict: Verdict) -> bool:
+    """Whether it asks for what the subject has not: a plain disk has no state of the device mapper, no array's work."""
+    return any(fact.cause is Cause.NOT_APPLICABLE for fact in verdict.to_learn().values())
 
 
 def _finding(verdict: Verdict, window: Window) -> Diagnosis:
