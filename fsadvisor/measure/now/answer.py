@@ -23,7 +23,6 @@ if TYPE_CHECKING:
     from fsadvisor.rulebook.advise import Asked, Verdict
     from fsadvisor.rulebook.rule import Rule
 
-
 _NAMED: Final = 3
 _MOST: Final = 5
 
@@ -194,15 +193,14 @@ def _excluded(verdicts: list[Verdict], causes: set[str]) -> Iterator[Excluded]:
     nearest: dict[str, tuple[int, Excluded]] = {}
     undecided = {verdict.rule.id for verdict in verdicts if _is_open(verdict)}
     for verdict in verdicts:
-        rule = verdict.rule
-        if verdict.outcome is not Outcome.OK or rule.id in causes | undecided or _is_of_others(verdict):
+        key = verdict.rule.id
+        if verdict.outcome is not Outcome.OK or key in causes | undecided or _is_of_others(verdict):
             continue
         answers = verdict.answers()
         asked = next((answer for answer in answers if answer.truth is FALSE), None)
-        if asked is not None and (rule.id not in nearest or nearest[rule.id][0] < len(answers)):
-            nearest[rule.id] = (len(answers), Excluded(rule=rule, subject=verdict.subject.name, asked=asked))
-    for _, excluded in nearest.values():
-        yield excluded
+        if asked is not None and (key not in nearest or nearest[key][0] < len(answers)):
+            nearest[key] = (len(answers), Excluded(rule=verdict.rule, subject=verdict.subject.name, asked=asked))
+    yield from (excluded for _, excluded in nearest.values())
 
 
 def _open(verdicts: list[Verdict], causes: set[str]) -> Iterator[Verdict]:
