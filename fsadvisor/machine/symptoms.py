@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Final
 
 from msgspec import Struct
 
+from fsadvisor.facts import Cause
 from fsadvisor.machine.port import Reply
 from fsadvisor.machine.pulse import content, numbers, read
 from fsadvisor.machine.runner import Runner, decoded
@@ -364,14 +365,16 @@ def memory_of(group: str) -> GroupMemory | None:
     return None
 
 
-_STATUS: Final = ("dmsetup", "status", "--noflush", "--target")
+_STATUS: Final = ("dmsetup", "status", "--noflush")
 """Without --noflush each pool writes its metadata before it answers."""
 
 
-def mapper_status(targets: Iterable[str]) -> tuple[str, ...]:
-    """What the device mapper says of each device of these targets; '' where it can't be asked."""
-    answers = Runner(timeout_s=_STATFS_S).run([(*_STATUS, target) for target in targets])
-    return tuple(one.text if isinstance(one, Reply) else "" for one in answers)
+def mapper_status(patience_s: float) -> str | None:
+    """What the device mapper says of its devices; '' where it can't be asked, None where no answer came in time."""
+    (answer,) = Runner(timeout_s=patience_s).run([_STATUS])
+    if isinstance(answer, Reply):
+        return answer.text
+    return None if answer.cause is Cause.TIMED_OUT else ""
 
 
 def kernel_log() -> str:

@@ -11,7 +11,7 @@ from fsadvisor.machine import symptoms
 from fsadvisor.machine.symptoms import Holds, Space
 from fsadvisor.measure.now import Device, Group, Program, mounts
 from fsadvisor.measure.now.answer import answer
-from fsadvisor.measure.now.observe import actions_of
+from fsadvisor.measure.now.observe import actions_of, paths_of, pool_modes
 from fsadvisor.report.doctor_page import as_json
 from tests.doctor.staging import program as running
 from tests.doctor.test_answer import RULES, place, program, told, window
@@ -175,3 +175,16 @@ def test_what_the_raid_of_lvm_does_is_told_in_the_words_of_md():
         "vg-old: 0 2097152 raid raid1 2 AA 2097152/2097152\n"
     )
     assert actions_of(text) == {"vg-a": "recover", "vg-b": "check", "vg-c": "idle"}
+
+
+def test_one_answer_of_the_device_mapper_tells_of_pools_paths_and_arrays():
+    text = (
+        "vg-lv: 0 2048 linear \n"
+        "mpatha: 0 1048576 multipath 2 0 0 0 1 1 A 0 2 2 8:0 F 1 0 1 8:16 F 1 0 1 \n"
+        "vg-p-tpool: 0 4096 thin-pool 1 12/1024 2048/2048 - out_of_data_space no_discard_passdown\n"
+        "vg-a: 0 2097152 raid raid1 2 Aa 1024/2097152 recover 0 0 -\n"
+        "luks: 0 2048 crypt \n"
+    )
+    assert paths_of(text) == {"mpatha": 0}
+    assert pool_modes(text) == {"vg-p-tpool": "out_of_data_space"}
+    assert actions_of(text) == {"vg-a": "recover"}

@@ -56,7 +56,7 @@ def observe(seconds: float, say: Callable[[str], None] = lambda _: None, every_s
     outside = "programs, mounts and control groups outside of this container can't be seen"
     untold: list[str] = [outside] if symptoms.namespace("pid") != INITIAL["pid"] else []
 
-    def asked(what: str, question: Callable[[], T], fallback: T) -> T:
+    def asked(what: str, question: Callable[[], T | None], fallback: T) -> T:
         answer = within(_PATIENCE_S, question)
         if answer is None:
             untold.append(f"{what}: no answer in {_PATIENCE_S:g} s")
@@ -115,7 +115,7 @@ def observe(seconds: float, say: Callable[[str], None] = lambda _: None, every_s
     mounts.add_scrubs(filesystems, seen_programs, held)
     log = recent(symptoms.kernel_log(), uptime_s, now)
     mounts.add_turned(filesystems, log, os.uname().release)
-    mapper = asked("thin pools, multipath devices and RAID of LVM", partial(_mapper, totals), _NO_MAPPER)
+    mapper = asked("thin pools, multipath devices and RAID of LVM", partial(_mapper, totals), "")
     devices = (*_devices(totals, mapper, where), *mounts.gone(filesystems, symptoms.block_numbers()))
     known = {place.device for place in filesystems} | {one.device for one in log or ()}
     made = Window(
@@ -203,23 +203,14 @@ def _memory(counters: KernelCounters) -> system_counters.VmStat | None:
     return None if isinstance(read, Unknown) else read
 
 
-_TARGETS: Final = ("thin-pool", "multipath", "raid")
-_NO_MAPPER: Final = ("",) * len(_TARGETS)
-
-
-def _mapper(window: WaitsWindow) -> tuple[str, ...]:
+def _mapper(window: WaitsWindow) -> str | None:
     disks = value(window.disks)
     has_any = disks and any(one.name.startswith("dm-") for one in disks.each)
-    return symptoms.mapper_status(_TARGETS) if has_any else _NO_MAPPER
+    return symptoms.mapper_status(_PATIENCE_S) if has_any else ""
 
 
-def _devices(window: WaitsWindow, mapper: tuple[str, ...], where: mounts.Places) -> Iterator[Device]:
-    disks, modes, paths, actions = (
-        value(window.disks),
-        pool_modes(mapper[0]),
-        paths_of(mapper[1]),
-        actions_of(mapper[2]),
-    )
+def _devices(window: WaitsWindow, mapper: str, where: mounts.Places) -> Iterator[Device]:
+    disks, modes, paths, actions = value(window.disks), pool_modes(mapper), paths_of(mapper), actions_of(mapper)
     for one in disks.each if disks else ():
         made = _device(one, modes, paths, where)
         made.md_action = actions.get(made.mapped, made.md_action)
