@@ -360,7 +360,7 @@ def test_a_machine_that_is_short_of_memory_is_told_and_not_the_disks_that_it_swa
     process = subprocess.Popen([sys.executable, "-c", TOUCHES.replace("b'x' * (160 << 20)", str(wanted))])
     scenario.undo(process.wait)
     scenario.undo(process.kill)
-    wait_for("the program to be swapped out", lambda: kib("SwapFree") < free - (100 << 10))
+    wait_for("the program to be swapped out", lambda: kib("SwapFree") < free - (100 << 10), 400)
     found, _ = told_causes(scenario, "memory-short of this machine")
     assert ("memory-short", "this machine") in found
 
