@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Final
 
 from msgspec import Struct
 
-from fsadvisor.facts import Cause
+from fsadvisor.facts import Cause, Unknown
 from fsadvisor.machine.port import Reply
 from fsadvisor.machine.pulse import content, numbers, read
 from fsadvisor.machine.runner import Runner, decoded
@@ -372,9 +372,8 @@ _STATUS: Final = ("dmsetup", "status", "--noflush")
 def mapper_status(patience_s: float) -> str | None:
     """What the device mapper says of its devices; '' where it can't be asked, None where no answer came in time."""
     (answer,) = Runner(timeout_s=patience_s).run([_STATUS])
-    if isinstance(answer, Reply):
-        return answer.text
-    return None if answer.cause is Cause.TIMED_OUT else ""
+    unanswered = None if isinstance(answer, Unknown) and answer.cause is Cause.TIMED_OUT else ""
+    return answer.text if isinstance(answer, Reply) else unanswered
 
 
 def kernel_log() -> str:
@@ -386,8 +385,7 @@ def kernel_log() -> str:
 def btrfs_jobs() -> dict[str, str]:
     """What each Btrfs is doing by itself, by the name of one of its devices."""
     jobs = {uuid: text(f"/sys/fs/btrfs/{uuid}/exclusive_operation") for uuid in _names("/sys/fs/btrfs")}
-    known = ((uuid, job) for uuid, job in jobs.items() if job is not None)
-    return {device: job for uuid, job in known for device in _names(f"/sys/fs/btrfs/{uuid}/devices")}
+    return {device: job for uuid, job in jobs.items() if job for device in _names(f"/sys/fs/btrfs/{uuid}/devices")}
 
 
 def mount_table(pid: int | str = "self") -> str:
