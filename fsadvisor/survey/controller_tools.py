@@ -45,10 +45,13 @@ _VOLUMES: tuple[tuple[str, str, Tool], ...] = (
 """SCSI vendor, start of the model, and the tool that knows the controller."""
 _BOOT_CARDS: Final = late(r"DELL BOSS-N|HPE NS204i", re.IGNORECASE)
 """What NVMe mirrors call themselves that a card with two drives keeps."""
-_MEGARAID_VOLUME: Final = late(r"/host\d+/target[\d:]+/\d+:[23]:\d+:\d+/block/", re.ASCII)
-"""megaraid_sas has drives on channels 0 and 1, volumes on 2 and 3, whatever the maker of the server calls them."""
+_MEGARAID_VOLUME: Final = late(r"/host(\d+)/target[\d:]+/\d+:[23]:\d+:\d+/block/", re.ASCII)
+"""megaraid_sas has drives on channels 0 and 1, volumes on 2 and 3, whatever the maker of the server calls them.
+
+Other drivers have drives there: mpt3sas those of NVMe, hpsa and aacraid others.
+"""
 _OF_DRIVES: Final = ("ATA", "NVMe", "SEAGATE", "WDC", "HGST", "TOSHIBA", "SAMSUNG")
-"""SCSI vendors of drives: mpt3sas has NVMe drives on channel 2, aacraid others."""
+"""SCSI vendors of drives, of which no driver has to be asked."""
 UNREAD: Final = ("sas3ircu", "another")
 """Whose tool is not read: what it would tell of a volume is not known."""
 NEWER = {"storcli64": "storcli2", "perccli64": "perccli2"}
@@ -57,13 +60,25 @@ _ASK_DRIVES = "look with the controller's own tool whether its drives are SSDs"
 _BY_HAND = "the controller's own tool (sas2ircu, sas3ircu, tw_cli, areca-cli)"
 
 
-def tool(vendor: Fact[str], model: Fact[str], hardware: str = "") -> Tool | None:
-    """The tool to ask about a disk that names itself, or stands in sysfs, like a controller's volume."""
+def tool(vendor: Fact[str], model: Fact[str]) -> Tool | None:
+    """The tool to ask about a disk that names itself like a controller's volume; None for a drive."""
     if not isinstance(vendor, Known) or not isinstance(model, Known):
         return None
-    named = (tool for maker, start, tool in _VOLUMES if _fits(maker, vendor) and _starts(start, model))
-    is_drive = vendor.value.strip() in _OF_DRIVES or attachment.emulated(vendor.value)
-    return next(named, None if is_drive or not _MEGARAID_VOLUME.search(hardware) else "storcli64")
+    return next((tool for maker, start, tool in _VOLUMES if _fits(maker, vendor) and _starts(start, model)), None)
+
+
+def by_name_or_place(machine: Machine, vendor: Fact[str], model: Fact[str], hardware: str) -> Fact[RaidController]:
+    """The tool of the controller whose volume a disk is; where its name does not tell, its driver and place may."""
+    if isinstance(vendor, Unknown):
+        return vendor
+    if isinstance(model, Unknown):
+        return model
+    named = tool(vendor, model)
+    place = _MEGARAID_VOLUME.search(hardware)
+    if named or place is None or vendor.value.strip() in _OF_DRIVES or attachment.emulated(vendor.value):
+        return Known(named or "none", f"SCSI vendor {vendor.value}, model {model.value}")
+    driver = read_fact.text(machine, f"/sys/class/scsi_host/host{place[1]}/proc_name")
+    return read_fact.derive(driver, lambda it: "storcli64" if it == "megaraid_sas" else "none")
 
 
 def is_boot_card(model: Fact[str]) -> bool:

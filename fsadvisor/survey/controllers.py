@@ -57,16 +57,14 @@ class _Volume(Struct, frozen=True):
     drive_caches: DriveCaches | None
 
 
-def controller(kind: Fact[Transport], vendor: Fact[str], model: Fact[str], hardware: str) -> Fact[RaidController]:
+def controller(
+    machine: Machine, kind: Fact[Transport], vendor: Fact[str], model: Fact[str], hardware: str
+) -> Fact[RaidController]:
     """The tool that knows the controller whose volume the disk is, 'none' for a disk that is no volume."""
     if isinstance(kind, Known) and kind.value not in _MAY_BE_VOLUMES:
         is_card = kind.value == "nvme" and tools.is_boot_card(model)
         return Known("another", f"model {read_fact.value(model)}") if is_card else Known("none", kind.source)
-    if isinstance(vendor, Unknown):
-        return vendor
-    if isinstance(model, Unknown):
-        return model
-    return Known(tools.tool(vendor, model, hardware) or "none", f"SCSI vendor {vendor.value}, model {model.value}")
+    return tools.by_name_or_place(machine, vendor, model, hardware)
 
 
 def cache(machine: Machine, known: Fact[RaidController], device: str) -> Cache:

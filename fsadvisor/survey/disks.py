@@ -175,7 +175,7 @@ def disk(
     answers = drive.ask(machine, device, kind, short_model, ocp_logs)
     model = attachment.whole_name(short_model, answers.smart, udev.get(device.name, "ID_MODEL_ENC"))
     family = _family(model, answers)
-    volume_of = controllers.controller(kind, vendor, model, device.hardware)
+    volume_of = controllers.controller(machine, kind, vendor, model, device.hardware)
     named = (vendor, read_fact.first(short_model, drive.own_name(answers)))
     is_volume = read_fact.value(volume_of) not in (None, "none")
     seen = virtual(device, kind, carrier, () if is_volume else named, in_vm)  # Dell's are called "Virtual Disk"

@@ -11,15 +11,18 @@ from tests.paths import FIXTURES
 from tests.told import BARE_METAL, disk, machine
 
 SLOT = "pci0000:00/0000:00:01.0/0000:03:00.0/host0/target0:2:0/0:2:0:0"
+DRIVER = "/sys/class/scsi_host/host0/proc_name"
 OUTPUTS = FIXTURES / "outputs"
 REPORT = (OUTPUTS / "storcli" / "megaraid.out").read_text()
 VOLUMES = (OUTPUTS / "storcli" / "volumes.out").read_text()
 SMART_ARRAY = (OUTPUTS / "ssacli" / "config-detail.out").read_text()
 
 
-def behind(vendor, model, commands, name="sda", where=SLOT):
+def behind(vendor, model, commands, name="sda", where=SLOT, driver="megaraid_sas"):
     made = machine(
-        disk(name, where=where, device__vendor=vendor, device__model=model), commands=BARE_METAL | dict(commands)
+        disk(name, where=where, device__vendor=vendor, device__model=model),
+        {DRIVER: driver} if driver else {},
+        commands=BARE_METAL | dict(commands),
     )
     return next(it.scope["disk"] for it in survey(made, {}).subjects if it.id == f"disk:{name}")
 
@@ -202,3 +205,10 @@ def test_whether_the_drives_of_a_volume_rotate_the_kernel_alone_does_not_know(ve
 def test_where_megaraid_sas_has_its_volumes_a_disk_is_one_by_whatever_name(vendor, model, tool):
     assert behind(vendor, model, {}).controller.value == tool
     assert behind("HPE", "EG001200JWJNQ", {}, where=SLOT.replace("0:2:0", "0:0:0")).controller.value == "none"
+
+
+def test_a_disk_where_megaraid_sas_has_volumes_is_one_by_that_driver_alone():
+    name = ("HP", "EG0600FBDSR")
+    assert behind(*name, {}, driver="hpsa").controller.value == "none"
+    assert behind(*name, {}).controller.value == "storcli64"
+    assert isinstance(behind(*name, {}, driver="").controller, Unknown)
