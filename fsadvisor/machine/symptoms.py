@@ -63,8 +63,8 @@ class Holds(Struct, frozen=True, kw_only=True):
     """Those of them that are the first argument of such a call."""
     kernel: bool = False
     """It is a thread of the kernel: it has no arguments."""
-    mounts: str = ""
-    """The table of mounts that it sees, where that is not ours: a container's paths and mounts are its own."""
+    mounts: str | None = ""
+    """The table of mounts that it sees, where that is not ours, as in a container; None where that is not told."""
     not_run_s: float | None = None
     """How long ago the one of its threads that is stuck for longest last ran."""
     verb: str = ""
@@ -213,7 +213,7 @@ def holds(pid: int, stuck: Iterable[int] = ()) -> Holds:
         kernel=kernel,
         verb=verb,
         not_run_s=not_run_for(pid, stuck),
-        mounts=mount_table(pid) if namespace("mnt", pid) not in ("", namespace("mnt")) else "",
+        mounts="" if namespace("mnt", pid) == namespace("mnt") else mount_table(pid) or None,
     )
 
 

@@ -113,6 +113,8 @@ def test_a_copy_from_a_device_is_told_where_it_writes_although_its_directory_may
     assert where.of(Holds(paths=copies)) == ("/dev/sda", "/srv")
     assert where.of(Holds(paths=copies, directory="/root")) == ("/dev/sda", "/srv")
     assert where.of(Holds(paths=("/srv/image",), directory="/root")) == ("/srv", "/")
+    unseen = Holds(paths=copies, mounts=None)
+    assert where.of(unseen) == ("/dev/sda",), "whose mounts are not told may be a container's: its paths tell nothing"
 
 
 @needs_loop_devices

@@ -290,9 +290,9 @@ class Places:
 
     def _held(self, held: Holds, ids: Iterable[int], paths: Iterable[str]) -> Iterator[str]:
         """Mount points of the filesystems that these mounts and paths are of, as the process sees them."""
-        seen = _MountTable(held.mounts) if held.mounts else self._seen
+        seen = self._seen if held.mounts == "" else _MountTable(held.mounts or "")
         numbers = (*(seen.by_id.get(one, "") for one in ids), *map(seen.of_path, paths))
-        return filter(None, (self._at.get(number, "") for number in numbers))
+        return filter(None, (self._at.get(number, "") for number in filter(None, numbers)))
 
     def _raw(self, names: Iterable[str]) -> list[str]:
         return [f"/dev/{name}" for name in names if name in self._devices]
