@@ -11,7 +11,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from fsadvisor.facts import Known, Unknown
-from fsadvisor.measure.now.facts import named, own_names
+from fsadvisor.measure.now.facts import named
 from fsadvisor.measure.now.mounts import devices_of
 from fsadvisor.pages import plots
 from fsadvisor.pages.document import Block, DrawnLines, Gap, paragraph
@@ -295,7 +295,7 @@ def _by_whom(syncs: TracedPlace) -> Iterator[Block]:
 
 
 def _journal(window: Window, mount: Filesystem, subjects: Sequence[Subject]) -> str:
-    names = own_names(mount)
+    names = mount.names
     journal = next(
         (one for one in window.journals if one.device.rpartition("-")[0] in names or one.device in names), None
     )

@@ -301,6 +301,9 @@ class Now(Described, frozen=True, kw_only=True):
     flush_percent: Fact[float] = some("flushes under way on average, of one", "/proc/diskstats", "percent")
     discard_percent: Fact[float] = some("discards (TRIM) under way on average, of one", "/proc/diskstats", "percent")
     discards: Fact[float] = some("discards (TRIM) per second", "/proc/diskstats")
+    in_a_discard: Fact[bool] = some(
+        "nothing ended, and all who waited there sent discards", "/proc/diskstats, /proc/PID/stack"
+    )
     reached_by: Fact[str] = some("how a disk of another machine is reached: nbd, rbd, iscsi, …", "/sys/block")
     log_errors: Fact[int] = some("lines of the kernel's log on errors of it, last hour", "dmesg", "lines")
     log_resets: Fact[int] = some("lines of the kernel's log on its resets and time-outs, last hour", "dmesg", "lines")

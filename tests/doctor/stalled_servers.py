@@ -172,6 +172,21 @@ def a_trim_at_noon() -> Window:
     return server((trims, database(share=0.8)), None, (busy,), io_some=0.9)
 
 
+@situation("discards-at-work:sdb", words=("no request ended in 5 s", "blkdiscard (pid 700)"), never=("device-silent",))
+def a_discard_that_takes_longer_than_the_look() -> Window:
+    """blkdiscard works on sdb, whose one request is under way all the time. Nobody else waits for it."""
+    trims = Task(pid=700, name="blkdiscard", stack=("submit_bio_wait", "blkdev_issue_discard"), places=("/dev/sdb",))
+    return server((trims,), None, (disk("sdb", reads=0.0, busy=1.0, queue=1.0, in_flight=1),), io_some=1.0)
+
+
+@situation("device-silent:sdb", words=("mysqld (pid 800)",), never=("discards-at-work",))
+def a_disk_that_ends_neither_discards_nor_reads() -> Window:
+    """fstrim and mysqld wait for sdb, which ends nothing."""
+    trims = Task(pid=700, name="fstrim", stack=("submit_bio_wait", "blkdev_issue_discard"))
+    silent = disk("sdb", reads=0.0, busy=1.0, queue=2.0, in_flight=2)
+    return server((trims, Task(pid=800, name="mysqld", stack=READ)), None, (silent,), io_some=1.0)
+
+
 @situation(
     "paths-gone:dm-3", words=("(mpatha, /srv)", "oracle (pid 800)", "multipath -ll"), never=("program-stuck", "8:16")
 )

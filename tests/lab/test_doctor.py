@@ -48,6 +48,22 @@ def test_a_delayed_device_is_told_as_slow(scenario):
     assert found == {("device-slow", name)}
 
 
+def test_a_discard_of_minutes_is_no_silent_device(scenario):
+    """blkdiscard of a dm-delay device that takes 30 s for it: discards at work, and no device that is gone"""
+    disk = f"/dev/{null_blk.create(scenario, 'nullb0', discard=1)}"
+    sectors = run("blockdev", "--getsz", disk).strip()
+    run("dmsetup", "create", "staged", "--table", f"0 {sectors} delay {disk} 0 0 {disk} 0 30000")
+    scenario.undo(run, "dmsetup", "remove", "--retry", "staged")
+    name = Path("/dev/mapper/staged").resolve().name
+    process = subprocess.Popen(["blkdiscard", "--length", "1M", "/dev/mapper/staged"])
+    scenario.undo(process.wait)
+    state = Path(f"/proc/{process.pid}/stat")
+    wait_for("the discard to begin", lambda: state.read_text().rpartition(") ")[2][0] == "D")
+    found = causes()
+    scenario.tell(claim=f"discards-at-work of {name}", seen=", ".join(sorted(map(" ".join, found))))
+    assert found == {("discards-at-work", name)}
+
+
 def test_a_suspended_device_is_told_and_how_it_is_resumed(scenario):
     """dmsetup suspend under a program that syncs: the device that is suspended"""
     name, place = mapped(scenario, "linear {disk} 0")

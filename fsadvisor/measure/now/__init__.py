@@ -106,6 +106,11 @@ class Filesystem(Struct, kw_only=True, omit_defaults=True):
     operation_ms: float | None = None
     server_ms: float | None = None
 
+    @property
+    def names(self) -> frozenset[str]:
+        """What the kernel's log calls it: its device, or its partition; nothing where it is on none (NFS, FUSE)."""
+        return frozenset({self.device, self.source.rpartition("/")[2]}) if self.device else frozenset()
+
 
 class Program(Struct, kw_only=True, omit_defaults=True):
     """A process that waited, ran, read or wrote. Shares are of the looks, 0 to 1."""

@@ -8,9 +8,9 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from fsadvisor.facts import FALSE, Cause
-from fsadvisor.measure.now.facts import moved_by, movers_of, named, subjects
+from fsadvisor.measure.now.facts import named, sends_discards, subjects
 from fsadvisor.measure.now.mounts import devices_of, pool_of, with_below, works_on
-from fsadvisor.measure.now.programs import inside
+from fsadvisor.measure.now.programs import inside, moved_by, movers_of
 from fsadvisor.measure.now.since import since
 from fsadvisor.rulebook.advise import RUNNING, judge
 from fsadvisor.rulebook.rule import CALLS_FOR_ACTION, Outcome
@@ -257,7 +257,7 @@ def _of_device(verdict: Verdict, name: str, window: Window) -> Diagnosis:
     least = sum(one.read_bytes + one.write_bytes for one in window.devices if one.name == name) / 100
     movers = sorted((program for program in here if moved_by(program) > least), key=moved_by, reverse=True)
     if verdict.rule.id == "discards-at-work":
-        waits = [program for program in here if program.waiting and program.name not in _TRIMS]
+        waits = [program for program in here if program.waiting and not sends_discards(program)]
         return Diagnosis(
             verdict=verdict, culprits=_discards(name, here, window), waiters=_waiting(waits), place=_on(name, window)
         )
@@ -307,12 +307,9 @@ def _of_directory(verdict: Verdict, window: Window) -> Diagnosis:
     )
 
 
-_TRIMS: Final = frozenset({"fstrim", "blkdiscard"})
-
-
 def _discards(name: str, here: list[Program], window: Window) -> tuple[str, ...]:
     """Who sends discards: a tool, or a filesystem that is mounted so."""
-    tools = [_does(each) for each in here if each.name in _TRIMS or each.function == "blkdev_issue_discard"]
+    tools = [_does(each) for each in here if sends_discards(each)]
     mounts = [
         f"{place.mount_point}: mounted with {option}"
         for place in window.filesystems

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any, Final
 from msgspec.structs import replace
 
 from fsadvisor.facts import Cause, Fact, Known, Unknown
-from fsadvisor.measure.now.mounts import devices_of, flushed_by, pool_of, with_below, works_on
-from fsadvisor.measure.now.programs import inside, memory_lacking
+from fsadvisor.measure.now.mounts import devices_of, flushed_by, pool_of, uppermost, with_below, works_on
+from fsadvisor.measure.now.programs import inside, memory_lacking, moved_by, movers_of
 from fsadvisor.readers import kernel_log
 from fsadvisor.storage import Now, Subject
 from fsadvisor.survey.filesystem_types.registry import TYPES
@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 THE_LOOK: Final = "the look"
 _BY_THREADS: Final = "by threads that wait for one flush all the time; the kernel counts it when it has ended"
 _HALF: Final = 0.5
+_ALL_THE_TIME: Final = 0.95
 _NOT_SEEN: Final = Unknown(Cause.NOT_MEASURED, "run `fsadvisor doctor` as root, for 5 s or longer", THE_LOOK)
 _NOT_HERE: Final = Unknown(
     Cause.NOT_MEASURED, "not told here; look for 5 s or longer, and not in a container", THE_LOOK
@@ -158,6 +159,7 @@ def _device(dev: Device, window: Window) -> Now:
         movers=_fact(len(movers) if moved else None),
         discard_percent=_percent(dev.discard),
         discards=_fact(None if dev.discards is None else round(dev.discards, 1)),
+        in_a_discard=_fact(_in_a_discard(dev, window)),
         log_errors=_lines(window, window.log_of_device(dev, "io"), window.log_left_out()),
         log_resets=_lines(window, window.log_of_device(dev, "link")),
         others_waiting_percent=_percent(max(others, default=0.0) if window.waiting is not None else None),
@@ -189,6 +191,28 @@ def _may_hold_up(journal: Program, window: Window) -> bool:
     return any(one.waiting and one.kind != "journal" and not one.flushing for one in here)
 
 
+_TRIMS: Final = frozenset({"fstrim", "blkdiscard"})
+
+
+def sends_discards(program: Program) -> bool:
+    """Whether it is a tool that does nothing else, or was seen to wait in a discard (mkfs sends one, too)."""
+    return program.name in _TRIMS or program.function == "blkdev_issue_discard"
+
+
+def _in_a_discard(dev: Device, window: Window) -> bool:
+    """Whether nothing ends here, and all who wait here are known to send discards: one of those may take minutes.
+
+    Targets of the device mapper count what they hold back when they hand it on: there the uppermost device has it.
+    """
+    waiting = [one for one in window.programs if one.waiting and works_on(one, dev.name, window)]
+    if not waiting or _ended(dev) or not all(map(sends_discards, waiting)):
+        return False
+    stack = with_below({dev.name}, window)
+    counted = any(one.in_flight for one in window.devices if one.name in stack)
+    own = any(dev.name in uppermost(place, window) for one in waiting for place in one.places)
+    return bool(dev.in_flight) or (own and not counted and min(one.waiting for one in waiting) >= _ALL_THE_TIME)
+
+
 def _ended(dev: Device) -> float:
     """Requests per second, flushes and discards among them."""
     requests = dev.reads + dev.writes if dev.requests is None else dev.requests
@@ -201,28 +225,8 @@ def _below_idle(names: frozenset[str], window: Window) -> bool:
     return names.isdisjoint(window.uncounted) and max(busy, default=0.0) < _HALF
 
 
-def moved_by(program: Program) -> float:
-    """Bytes a second that it read and wrote."""
-    return (program.read_bytes or 0) + (program.write_bytes or 0)
-
-
 _TIMES: Final = 10
 """So many times what its programs move a device moves at most; more is the kernel's own (pvmove, a snapshot, swap)."""
-_MOST, _MUCH, _FEW = 0.6, 0.2, 3
-"""Of the bytes: with so much one program is the one; else those of so much each."""
-
-
-def movers_of(here: list[Program]) -> list[Program]:
-    """The program that moved most of the bytes, the few that each moved much, or all those of the unit that did."""
-    moved = sum(map(moved_by, here))
-    ordered = sorted(here, key=moved_by, reverse=True)
-    if not moved or moved_by(ordered[0]) >= _MOST * moved:
-        return ordered[:1]
-    few = [one for one in ordered[:_FEW] if moved_by(one) >= _MUCH * moved]
-    units = dict.fromkeys(one.unit for one in ordered if one.unit)
-    together = ([one for one in ordered if one.unit == unit and moved_by(one)] for unit in units)
-    by_share = [few, *together]
-    return next((found for found in by_share if sum(map(moved_by, found)) >= _MOST * moved), few or ordered[:1])
 
 
 def _filesystems(window: Window) -> Iterator[Now]:
@@ -295,7 +299,7 @@ def _filesystem(fs: Filesystem, window: Window, frozen: dict[str, int]) -> Now:
         statfs=_fact(None if fs.answers is None else fs.refuses or ("answered" if fs.answers else "no answer")),
         frozen_waiters=_fact(frozen.get(fs.mount_point, 0) if _stacks_seen(window) else None),
         turned_read_only=_fact(_turned(fs)),
-        log_damage=_lines(window, window.log_of_filesystem(own_names(fs), "filesystem")),
+        log_damage=_lines(window, window.log_of_filesystem(fs.names, "filesystem")),
         journal_full_percent=_percent(_journal_full(fs, here, window) if _stacks_seen(window) else None),
         **facts,
     )
@@ -336,12 +340,6 @@ def _journal_full(filesystem: Filesystem, here: list[Program], window: Window) -
             found.append(program.journal_full if len(where) == 1 else None)
     told = [share for share in found if share is not None]
     return None if len(told) < len(found) else max(told)
-
-
-def own_names(filesystem: Filesystem) -> frozenset[str]:
-    """What the kernel's log calls it: its device, or its partition; nothing where it is on no device (NFS, FUSE)."""
-    device = filesystem.device
-    return frozenset({device, filesystem.source.rpartition("/")[2]}) if device else frozenset()
 
 
 def _busy(devices: frozenset[str], window: Window) -> float:

@@ -372,3 +372,25 @@ def _pressure(before: dict[str, str], after: dict[str, str], file: str, seconds:
     if a.some.total_us is None or b.some.total_us is None:
         return None
     return min(max(b.some.total_us - a.some.total_us, 0) / seconds / 1e6, 1.0)
+
+
+def moved_by(program: Program) -> float:
+    """Bytes a second that it read and wrote."""
+    return (program.read_bytes or 0) + (program.write_bytes or 0)
+
+
+_ALONE, _MUCH, _FEW = 0.6, 0.2, 3
+"""Of the bytes: with so much one program is the one; else those of so much each."""
+
+
+def movers_of(here: list[Program]) -> list[Program]:
+    """The program that moved most of the bytes, the few that each moved much, or all those of the unit that did."""
+    moved = sum(map(moved_by, here))
+    ordered = sorted(here, key=moved_by, reverse=True)
+    if not moved or moved_by(ordered[0]) >= _ALONE * moved:
+        return ordered[:1]
+    few = [one for one in ordered[:_FEW] if moved_by(one) >= _MUCH * moved]
+    units = dict.fromkeys(one.unit for one in ordered if one.unit)
+    together = ([one for one in ordered if one.unit == unit and moved_by(one)] for unit in units)
+    by_share = [few, *together]
+    return next((found for found in by_share if sum(map(moved_by, found)) >= _ALONE * moved), few or ordered[:1])

@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, Final
 
-from fsadvisor.measure.now.facts import named, own_names
+from fsadvisor.measure.now.facts import named
 from fsadvisor.measure.now.mounts import devices_of
 
 if TYPE_CHECKING:
@@ -58,7 +58,7 @@ def _logged(name: str, reach: frozenset[str], window: Window, kinds: tuple[str, 
     if device is not None:
         return window.log_of_device(device, *kinds)
     place = next((one for one in window.filesystems if one.mount_point == name), None)
-    return window.log_of_filesystem(reach | own_names(place) if place else reach, *kinds)
+    return window.log_of_filesystem(reach | place.names if place else reach, *kinds)
 
 
 def _turned(verdict: Verdict, window: Window) -> Since:
