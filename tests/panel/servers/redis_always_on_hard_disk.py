@@ -1,4 +1,4 @@
-"""Redis with appendfsync always on a hard disk, 22 ms a flush. The expert: each write waits for the disk, so an SSD with
+"""Redis with appendfsync always on a hard disk, 22 ms a flush. The expert: each write waits for it, so an SSD with
 PLP or everysec. That the disk spends its time on flushes is the same thing, said once.
 """
 
