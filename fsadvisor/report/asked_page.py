@@ -95,11 +95,11 @@ def _device(device: Device) -> str:
 
 
 def _leads(symptom: str, answer: Answer, rules: Sequence[Rule]) -> list[WordMatch]:
-    """What the look tells of comes first, then what to run."""
+    """What the look tells of and what no look tells come first, then what to run."""
     looked = {"doctor", *(one.rule.id for one in answer.excluded), *(one.rule.id for one in answer.open)}
     looked |= {one.verdict.rule.id for one in answer.found}
     matches = words.found(symptom, rules)[: 2 * _MOST]
-    first = [one for one in matches if one.key in looked][: _MOST - 1]
+    first = [one for one in matches if one.key in looked or one.kind == "beyond"][: _MOST - 1]
     return [*first, *sorted((one for one in matches if one not in first), key=lambda one: one.kind == "rule")][:_MOST]
 
 
@@ -114,5 +114,7 @@ def _lead(match: WordMatch, answer: Answer) -> str:
         return f"{match.key}: it could not be told, see below"
     if match.key == "doctor":
         return _now(answer.window)
+    if match.kind == "beyond":
+        return f"{match.title}: {match.says}"
     command = f"fsadvisor explain {match.key}" if match.kind == "rule" else match.title
     return f"{match.says}: `{command}`"

@@ -32,12 +32,18 @@ also both each else even ever here lot lots make makes making much need never on
 """
 _STOP: Final = frozenset(_SAYS_NOTHING.split())
 _WORD: Final = re.compile(r"[a-z][a-z0-9_.]*[a-z0-9_]|[a-z]|[0-9]+")
-_NUMBERED: Final = re.compile(r"([a-z]{5,})[0-9]+")
-"""One of several of a name: kswapd0."""
+_NUMBERED: Final = re.compile(r"(md|nvme|[a-z][a-z0-9]{3,}[a-z])[0-9]+(?:n[0-9]+)?(?:p[0-9]+)?")
+"""One of several of a name: kswapd0, mpt2sas1, md0, nvme0n1p2."""
 _AT_NIGHT: Final = re.compile(r"(?<![\d:.])(?:[1-6](?::\d\d)? ?a\.?m\b\.?|[1-6] o'clock|0[0-6]:[0-5]\d(?![\d:.]))")
 """2 a.m. and 02:10, but no address such as 2:0:0:0 and 0000:03:00.0."""
+_JOINED: Final = re.compile(r"[A-Z][a-z]{3,}(?:[A-Z][a-z]{3,})+")
+"""DegradedArray is 'degraded array', too."""
+_MEMBER_LESS: Final = re.compile(r"\[(?=[u_]*_)[u_]+\]")
+"""[U_] of /proc/mdstat."""
 _QUESTION: Final = 3
 """Words from which on what is typed tells a story, not a name."""
+_ABOUT: Final = 0.5
+"""Of a story's words, those that a rule has at least, where nothing but its own words speaks for it."""
 _LEAST: Final = 0.3
 """Of the best: what fits less is noise."""
 
@@ -62,7 +68,7 @@ class Here(Struct, frozen=True):
 
 
 class WordMatch(Struct, frozen=True):
-    """An entry: `kind` is rule, probe or command; `key` the rule's id or the place; `says` one line."""
+    """An entry: `kind` is rule, probe, command or beyond, which no rule asks; `key` the rule's id or the place."""
 
     kind: str
     key: str
@@ -93,12 +99,13 @@ def found(typed: str, rules: Sequence[Rule], here: Mapping[str, Here] | None = N
     """What the words lead to, the best first; `here` is states(), None where no machine is looked at."""
     terms = stems(typed)
     states = here or {}
-    scores: defaultdict[str, float] = defaultdict(float)
-    by_symptom = dict(_by_symptom(terms))
-    for key, score in (*by_symptom.items(), *_by_own_words(terms, rules)):
-        scores[key] += score
-    if scores and not by_symptom and len(terms) >= _QUESTION:
-        scores["doctor"] = max(scores.values())
+    by_symptom, own = dict(_by_symptom(terms)), _by_own_words(terms, rules)
+    scores = defaultdict(float, by_symptom)
+    for key, (score, share) in own.items():
+        if key in by_symptom or share >= _ABOUT or len(terms) < _QUESTION:
+            scores[key] += score
+    if own and not by_symptom and len(terms) >= _QUESTION:
+        scores["doctor"] = max(scores.values(), default=1.0)
     known = {rule.id: rule for rule in rules}
     if typed.strip() in known:
         scores[typed.strip()] += 1000
@@ -141,7 +148,8 @@ def _nowhere(match: WordMatch) -> bool:
 def _entry(key: str, score: float, rules: Mapping[str, Rule], here: Mapping[str, Here]) -> WordMatch:
     if key not in rules:
         title, says = places()[key]
-        return WordMatch("probe" if key.startswith("probe:") else "command", key, title, says, None, score)
+        kind = "beyond" if key in _document()["beyond"] else "probe" if key.startswith("probe:") else "command"
+        return WordMatch(kind, key, title, says, None, score)
     state = here.get(key)
     if state is not None and state.outcome in CALLS_FOR_ACTION:
         score *= _ADVISED
@@ -167,17 +175,22 @@ def _by_symptom(terms: Sequence[str]) -> Iterable[tuple[str, float]]:
     return best.items()
 
 
-def _by_own_words(terms: Sequence[str], rules: Sequence[Rule]) -> Iterable[tuple[str, float]]:
+def _by_own_words(terms: Sequence[str], rules: Sequence[Rule]) -> Mapping[str, tuple[float, float]]:
+    """Of each rule that has some of the words: its score, and its share of them; numbers are of one machine."""
     own = _own_words(tuple((rule.id, rule.title, rule.why) for rule in rules))
     scores: defaultdict[str, float] = defaultdict(float)
-    for typed in {one for one in terms if len(one) > 1}:  # a letter alone is no word of a rule
+    words = {one for one in terms if len(one) > 1}  # a letter alone is no word of a rule
+    had = Counter[str]()
+    for typed in words:
         best: dict[str, float] = {}
         for word, fit in _alike(typed, own, _rarity()):
             for key, weight in own[word].items():
                 best[key] = max(best.get(key, 0.0), weight * fit)
         for key, score in best.items():
             scores[key] += score * math.log(1 + len(rules) / max(len(own.get(typed, ())), 1)) * 0.35
-    return scores.items()
+            had[key] += not typed.isdigit()
+    among = max(sum(not one.isdigit() for one in words), 1)
+    return {key: (score, had[key] / among) for key, score in scores.items()}
 
 
 @lru_cache(maxsize=4)
@@ -194,7 +207,8 @@ def _own_words(texts: tuple[tuple[str, str, str], ...]) -> Mapping[str, Mapping[
 @cache
 def stems(text: str) -> tuple[str, ...]:
     """The words of a text without endings; those that say nothing are left out."""
-    text = _AT_NIGHT.sub(" overnight ", text.casefold())
+    text += "".join(f" {part}" for word in _JOINED.findall(text) for part in re.findall("[A-Z][a-z]+", word))
+    text = _MEMBER_LESS.sub(" degraded array ", _AT_NIGHT.sub(" overnight ", text.casefold()))
     words = _WORD.findall(text.replace("read-only", "readonly read only").replace("read only", "readonly"))
     words += [found[1] for word in words if (found := _NUMBERED.fullmatch(word))]
     parts = [part for word in words for part in ({word, *re.split(r"[._]", word)} if len(word) > 1 else {word})]
@@ -211,10 +225,13 @@ def _stem(word: str) -> str:
 def _alike(
     typed: str, words: Mapping[str, object], others: Mapping[str, object] | None = None
 ) -> list[tuple[str, float]]:
-    """(word, fit) of those that are meant. A word itself is neither mistyped nor cut off: 'start' is not 'smart'."""
+    """(word, fit) of those that are meant. A word itself is neither mistyped nor cut off: 'start' is not 'smart'.
+
+    The first letter is right.
+    """
     if typed in words or (others and typed in others):
         return [(typed, _EXACT)] if typed in words else []
-    found = ((word, _fit(word, typed)) for word in words)
+    found = ((word, _fit(word, typed)) for word in words if word[0] == typed[0])
     return [(word, fit) for word, fit in found if fit]
 
 
@@ -222,7 +239,7 @@ def _fit(word: str, typed: str) -> float:
     if len(typed) >= _STARTS and word.startswith(typed):
         return _START
     near = min(len(word), len(typed)) >= _TYPED and abs(len(word) - len(typed)) <= 1
-    return _MISTYPED if near and word[0] == typed[0] and _one_letter_apart(word, typed) else 0.0
+    return _MISTYPED if near and _one_letter_apart(word, typed) else 0.0
 
 
 def _one_letter_apart(word: str, other: str) -> bool:
@@ -245,8 +262,8 @@ def _document() -> Mapping[str, Any]:
 
 @cache
 def places() -> Mapping[str, tuple[str, str]]:
-    """Commands and probes by their key: how they are typed, and one line."""
-    return {key: (typed, says) for key, (typed, says) in _document()["place"].items()}
+    """Commands and probes by their key: how they are typed, and one line; and what is beyond the rules, by its name."""
+    return {key: (typed, says) for table in ("place", "beyond") for key, (typed, says) in _document()[table].items()}
 
 
 @cache

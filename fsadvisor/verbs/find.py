@@ -45,8 +45,12 @@ def pages(chosen: argparse.Namespace, rules: Sequence[Rule], judged: Callable[[]
 
 
 def _page(typed: str, rules: Sequence[Rule], here: Mapping[str, Here]) -> Iterator[str]:
-    """The answer of this machine, then what to read and run. Nothing where the words lead nowhere."""
+    """What no rule asks, this machine's answer, what to read and run. Nothing where the words lead nowhere."""
     entries = words.found(typed, rules, here)
+    beyond = [one for one in entries[:1] if one.kind == "beyond"]
+    if beyond:
+        entries = entries[1:]
+        yield from render([Heading("No rule asks for this"), *map(_item, beyond), *[Gap()][: len(entries)]], margin=0)
     if entries:
         so = [one for one in entries if one.here is not None and one.here.outcome in CALLS_FOR_ACTION][:_SHOWN]
         rest = [_item(one) for one in entries if one not in so]

@@ -30,8 +30,8 @@ def run(*argv):
     return fsadvisor(*argv, "--on", MACHINE).stdout.decode()
 
 
-def test_there_are_949_phrasings_and_none_twice():
-    assert len({typed for typed, _ in PHRASINGS}) == len(PHRASINGS) == 949
+def test_there_are_1460_phrasings_and_none_twice():
+    assert len({typed for typed, _ in PHRASINGS}) == len(PHRASINGS) == 1460
 
 
 @pytest.mark.parametrize("part", few(range(PARTS), PARTS))
@@ -44,7 +44,7 @@ def test_what_the_index_leads_to_is_there():
     assert [key for one in index()["symptom"] for key in one["leads"] if key not in known] == []
 
 
-@each("place", sorted(places()))
+@each("place", sorted(index()["place"]))
 def test_a_command_of_the_index_is_one(place):
     parsed(places()[place][0].split()[1:])
 
@@ -60,6 +60,35 @@ def test_one_letter_mistyped_is_forgiven(typed, meant):
 
 def test_scattered_letters_find_nothing():
     assert keys("qzjxv") == keys("f s y n c x q") == keys("") == []
+
+
+@each(
+    ("pasted", "meant"),
+    [
+        ("md0 : active raid5 sdc1[2] sdb1[1] [3/2] [_UU]", "md-degraded"),
+        ("DegradedArray event on /dev/md0", "md-degraded"),
+        ("mpt2sas12: log_info(0x31120303)", "disk-resets-in-log"),
+    ],
+)
+def test_signs_of_tools_and_kernels_are_words(pasted, meant):
+    assert keys(pasted)[0] == meant
+
+
+def test_a_whole_array_is_not_degraded():
+    assert "md-degraded" not in keys("md0 : active raid1 sdb1[1] sda1[0] [2/2] [UU]")
+
+
+def test_a_rule_that_has_few_of_the_words_is_no_answer():
+    assert keys("the old printer of our office is upside down") == ["doctor"]
+    assert keys("max_sectors_kb raid tuning") == ["doctor"]
+
+
+def test_what_no_rule_asks_is_said_first_and_in_a_line():
+    said = run("find", "umount:", "target", "is", "busy")
+    assert said.startswith("No rule asks for this\n  - what is in use: who keeps it: `fuser -vm PATH`")
+    assert "On this machine" not in said
+    said = run("find", "failed to add watch: no space left on device")
+    assert said.index("inotify watches") < said.index("On this machine") < said.index("doctor full")
 
 
 def test_what_applies_to_nothing_here_comes_last():
