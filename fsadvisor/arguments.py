@@ -11,8 +11,8 @@ from fsadvisor import __version__, arguments_measure
 from fsadvisor.arguments_help import EXIT_CODES, FORMATS, TAKES, Parser, TopParser, demo_machine
 from fsadvisor.machine import kept_files
 from fsadvisor.machine.port import MachineError
+from fsadvisor.patterns import did_you_mean
 from fsadvisor.storage.about import Workload
-from fsadvisor.storage.catalogue import did_you_mean
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
@@ -28,11 +28,14 @@ DOCUMENTS = (
 )
 _DOCUMENTS = f"{', '.join(DOCUMENTS[:-1])} or {DOCUMENTS[-1]} (default: report)"
 
+_MAY_BE_EMPTY = ("--by", "--because", "--link")
+"""What they are for is said where one is missing."""
+
 _WITH_WORDS = ("probe", "trial", "doctor", "explain", "find", "rules")
 """Verbs that take a list of words, which may stand anywhere."""
 
 
-def parser(words: Collection[str] | None = None) -> argparse.ArgumentParser:
+def parser(words: Collection[str] | None = None) -> TopParser:
     """The whole grammar, or what these words need of it. Options may stand before or after the verb."""
     top = TopParser(
         prog="fsadvisor",
@@ -63,6 +66,7 @@ def parsed(argv: Sequence[str]) -> argparse.Namespace:
     argparse takes a list of words only in one piece: what follows an option comes back as left over.
     """
     grammar = parser(argv)
+    _see_to_empty(grammar, argv)
     words = [f"--format={word.removeprefix(_JSON)}" if word.startswith(_JSON) else word for word in argv]
     chosen, left_over = grammar.parse_known_args(words)
     if (file := chosen.config or (None if chosen.on else Path(kept_files.CONFIG))) and _heeds_config(chosen):
@@ -74,7 +78,8 @@ def parsed(argv: Sequence[str]) -> argparse.Namespace:
     words = [word for word in left_over if not word.startswith("-")]
     if left_over and (chosen.verb not in _WITH_WORDS or words != left_over):
         wrong = [word for word in left_over if word not in words] if chosen.verb in _WITH_WORDS else left_over
-        grammar.error(f"unrecognized arguments: {' '.join(wrong)}")
+        nearest = did_you_mean(wrong[0].partition("=")[0], grammar.options(chosen.verb))
+        grammar.error(f"unrecognized arguments: {' '.join(wrong)}{nearest}")
     if words:
         chosen.words = [*chosen.words, *words]
     if chosen.verb:
@@ -226,10 +231,21 @@ OF_REPORT = (
 )
 
 
+def _see_to_empty(grammar: argparse.ArgumentParser, argv: Sequence[str]) -> None:
+    """A script's variable that is not set would else be the working directory, or no limit at all."""
+    for before, word in zip(("", *argv), argv, strict=False):
+        option, equals, value = word.partition("=") if word.startswith("--") else (before, "", word)
+        if not value and (equals or not word) and option not in _MAY_BE_EMPTY:
+            of = f"argument {option}" if option.startswith("-") else "an argument"
+            grammar.error(f"{of} is empty; is a variable not set?")
+
+
 def _see_to_fit(grammar: argparse.ArgumentParser, chosen: argparse.Namespace) -> None:
     """Options of the report that the command would not heed are refused; to --on each has an answer of its own."""
     given = {name for name in OF_REPORT if getattr(chosen, name) != grammar.get_default(name)}
-    wrong = sorted((given | {chosen.form or "text"}) - TAKES[chosen.verb] - {"text", "markdown"})
+    wrong = sorted((given | {chosen.form or "text"}) - TAKES[chosen.verb] - {"text"})
+    if "markdown" in chosen and chosen.markdown and chosen.form is not None:
+        grammar.error(f"argument --markdown: not allowed with argument --{chosen.form}")
     if wrong:
         options = " and ".join(f"--{'format ' if it in FORMATS else ''}{it.replace('_', '-')}" for it in wrong)
         grammar.exit(2, f"fsadvisor: {chosen.verb} takes no {options}; what it takes: fsadvisor {chosen.verb} --help\n")
@@ -253,6 +269,7 @@ def _options(*, defaults: bool, shown: frozenset[str] | None = None) -> Parser:
         ("summary", "print the report in one line"),
     )
     one = shared.add_mutually_exclusive_group() if shown is None or "json" in shown else shared
+    where = shared.add_mutually_exclusive_group() if shown is None else shared
     for name, says in forms:
         form = one if shown is None or name in shown else shared
         add(
@@ -264,13 +281,14 @@ def _options(*, defaults: bool, shown: frozenset[str] | None = None) -> Parser:
             const=name,
         )
     say = f"{', '.join(FORMATS)}; --json=lines and --json=brief are the same as the first two"
-    add(shared, "--format", f"print the report as {say}", metavar="NAME", type=_format, dest="form")
+    form = one if shown is None or "format" in shown else shared
+    add(form, "--format", f"print the report as {say}", metavar="NAME", type=_format, dest="form")
     add(shared, "--output", "write the report into FILE, in one step for its readers", metavar="FILE", type=Path)
     on = "look at what capture or watch made, an archive of sos, supportconfig or insights, or a copy of /proc and /sys"
     add(shared, "--plain", "in the explorer, only ASCII and the terminal's own colours", action="store_true")
-    add(shared, "--on", on, metavar="PATH", type=Path)
+    add(where, "--on", on, metavar="PATH", type=Path)
     demo = "look at a recorded server with all sorts of trouble instead; it needs no root"
-    add(shared, "--demo", demo, dest="on", action="store_const", const=demo_machine())
+    add(where, "--demo", demo, dest="on", action="store_const", const=demo_machine())
     add(shared, "--only", "only this mount point or disk, with all above and below it", metavar="MOUNT|DISK")
     workload = f"what a mount is used for: {', '.join(WORKLOADS)} (may be given more than once)"
     add(shared, "--workload", workload, metavar="MOUNT=KIND", action="append", type=_workload)

@@ -9,6 +9,8 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, NoReturn
 
+from fsadvisor.patterns import did_you_mean
+
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
@@ -154,6 +156,17 @@ class Parser(argparse.ArgumentParser):
             listed = "\n".join(("examples:", *(f"  {line}" for line in examples)))
             self.epilog = f"{listed}\n\n{self.epilog}" if self.epilog else listed
 
+    def _check_value(self, action: argparse.Action, value: object) -> None:
+        """As argparse has it, with the nearest of the choices."""
+        if action.choices is not None and value not in action.choices:
+            named = did_you_mean(str(value), action.choices)
+            raise argparse.ArgumentError(action, f"{value!r} is none of {', '.join(action.choices)}{named}")
+
+    def options(self, verb: str | None) -> list[str]:
+        """All long options that may stand here, and those of the command."""
+        of_verb = [it.choices[verb] for it in self._actions if verb and isinstance(it, argparse._SubParsersAction)]
+        return [name for it in (self, *of_verb) for name in it._option_string_actions if name.startswith("--")]
+
     def error(self, message: str) -> NoReturn:
         """One line, exit status 2."""
         self.exit(2, f"{self.prog}: {message}\n{self.prog}: try --help\n")
@@ -200,6 +213,6 @@ EXIT_CODES: Final = """exit status:
   0  nothing at or above --fail-on
   1  advice at or above --fail-on
   2  the command line, a file or a recording is wrong
-  3  incomplete: something could not be told (with --strict) or measured (probe)
+  3  incomplete: something could not be told (with --strict), or measured
   4  a bug of ours
   5  could not look: no block device and no mount seen, whatever --fail-on says"""

@@ -106,10 +106,7 @@ def add_compare(compare: argparse.ArgumentParser) -> None:
     compare.add_argument(
         "--seconds", metavar="N", type=seconds, help="so long for each job on each side, settled or not (default: 6)"
     )
-    compare.add_argument(
-        "--markdown", action="store_const", dest="form", const="markdown", default=argparse.SUPPRESS,
-        help="print the comparison as Markdown",
-    )  # fmt: skip
+    compare.add_argument("--markdown", action="store_true", help="print the comparison as Markdown")
     compare.add_argument("--out", metavar="FILE.svg", type=Path, help="draw it into a new file, which loads nothing")
     _add_start(compare, "who was best for the explorer's list", "measure inside a database's own directory, too")
 

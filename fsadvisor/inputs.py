@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, TypeVar
 from fsadvisor.arguments_help import demo_extras, is_demo
 from fsadvisor.machine import kept_files
 from fsadvisor.machine.kept_files import WithFile, with_own_results
+from fsadvisor.patterns import did_you_mean
 from fsadvisor.rulebook.loading import Rulebook, load_rulebook, own_rulebook, own_rules
-from fsadvisor.storage.catalogue import did_you_mean
 
 if TYPE_CHECKING:
     import argparse

@@ -1,6 +1,7 @@
-"""Regular expressions that are compiled when they are first asked: to compile one takes as long as to try a thousand.
+"""Regular expressions that are compiled when they are first asked, and the nearest of some words.
 
-Most readers of a run are never asked; of a table's hundred patterns none is where a text begins as none of them does.
+To compile one takes as long as to try a thousand. Most readers of a run are never asked; of a table's hundred patterns
+none is where a text begins as none of them does.
 """
 
 from __future__ import annotations
@@ -9,7 +10,7 @@ import re
 from typing import TYPE_CHECKING, Any, Final, cast
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
 
 
 def late(pattern: str, flags: int = 0) -> re.Pattern[str]:
@@ -102,3 +103,11 @@ def _parted(pattern: str, by: str) -> list[str]:
             start = sign.end()
         depth += {"(": 1, ")": -1, "|": 0}[sign[0]]
     return [*parts, pattern[start:]]
+
+
+def did_you_mean(word: str, choices: Iterable[str]) -> str:
+    """'; did you mean …?' with the nearest choice, or '' where none is near."""
+    from difflib import get_close_matches
+
+    near = get_close_matches(word, tuple(choices), n=1)
+    return f"; did you mean '{near[0]}'?" if near else ""

@@ -94,6 +94,14 @@ def test_what_was_attested_can_be_said_anew_and_taken_back(file):
     assert "there is no attestation" in run(file, "attest", "filesystem.runbook", SUBJECT, "--remove").stderr
 
 
+@pytest.mark.parametrize("word", ["/dev/loop0", "/srv/recorded/srv", SUBJECT])
+def test_a_waiver_is_taken_back_by_the_words_that_it_was_made_with(file, word):
+    assert run(file, "waive", "nobarrier-unproven", word, "--because", "a test").returncode == 0
+    assert "[[waiver]]" in file.read_text()
+    assert run(file, "waive", "nobarrier-unproven", word, "--remove").returncode == 0
+    assert "[[waiver]]" not in file.read_text()
+
+
 def test_of_the_host_nobody_must_say_whom_it_is_about(file):
     for argv, value in ((("host.backed_up",), "true"), (("host.backed_up", "no"), "false")):
         assert attest(file, *argv).returncode == 0

@@ -5,9 +5,10 @@ import sys
 from types import SimpleNamespace
 
 from fsadvisor.facts import Cause
+from fsadvisor.patterns import did_you_mean
 from fsadvisor.rulebook.mutants import imagined
 from fsadvisor.storage import catalogue as catalogue_module
-from fsadvisor.storage.catalogue import NAMESPACES, SCOPES, Kind, catalogue, did_you_mean, matching, names_in_scope
+from fsadvisor.storage.catalogue import NAMESPACES, SCOPES, Kind, catalogue, matching, names_in_scope
 from tests.cases import each
 
 

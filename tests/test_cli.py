@@ -111,22 +111,48 @@ def test_a_full_disk_under_stdout_is_told():
         (("--timeout", "soon"), "no number of seconds"),
         (("--timeout", "-1"), "no number of seconds"),
         (("--nonsense",), "--nonsense"),
-        (("explian",), "explian"),
+        (("explian",), "did you mean 'explain'?"),
+        (("--jsn",), "did you mean '--json'?"),
+        (("doctor", "--secnds", "3"), "did you mean '--seconds'?"),
+        (("schema", "repor"), "did you mean 'report'?"),
+        (("--json", "--format", "nagios"), "not allowed with"),
+        (("probe", "--list", "--json"), "leave --json out"),
+        (("compare", "--list", "--json"), "leave --json out"),
+        (("compare", "/tmp", "--json", "--markdown"), "not allowed with"),
+        (("--on", MACHINE, "--demo"), "not allowed with"),
+        (("forecast", "--sweep", "--on-scratch", "/tmp", "--jobs", "nope"), "none of web, file-server, mail"),
         (("explain", "nobarier-unproven"), "did you mean 'nobarrier-unproven'?"),
         (("facts", "disk.nothing"), "disk.nothing"),
         (("--on", "/nowhere"), "/nowhere"),
-        (("--on", "/etc/passwd"), "/etc/passwd"),
+        (("--on", "/etc/passwd"), "/etc/passwd: no archive: neither a tar nor packed"),
         (("--on", "/etc"), "/etc"),
         (("--on", MACHINE, "--only", "/srv/recorded/svr"), "did you mean '/srv/recorded/srv'?"),
         (("--on", MACHINE, "--workload", "/srv/recorded/svr=oltp"), "did you mean '/srv/recorded/srv'?"),
         (("--rules", "/nowhere"), "/nowhere: no such directory of rules"),
         (("rule", "try", "/nowhere.toml"), "/nowhere.toml"),
+        (("doctor", "--on", sys.executable), "no window of fsadvisor: it is no text"),
         (("capture", "/"), "/"),
         (("--json", "--text"), "not allowed with"),
     ],
 )
 def test_a_wrong_command_line_is_one_clear_line(argv, says):
     assert says in refused(*argv)
+
+
+@pytest.mark.parametrize(
+    ("argv", "of"),
+    [
+        (("--only", ""), "argument --only"),
+        (("--on=",), "argument --on"),
+        (("plan", "--out", ""), "argument --out"),
+        (("--rules", "", "--summary"), "argument --rules"),
+        (("trial", "-o", "", "--on-scratch", "/tmp"), "argument -o"),
+        (("compare", ""), "an argument"),
+        (("doctor", "full", ""), "an argument"),
+    ],
+)
+def test_what_a_script_s_unset_variable_leaves_is_not_taken_for_the_working_directory_or_for_all(argv, of):
+    assert f": {of} is empty; " in refused(*argv)
 
 
 def test_a_hostile_argument_is_escaped():

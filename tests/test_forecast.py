@@ -92,7 +92,7 @@ def test_markdown_has_a_table_for_each_workload(table):
         (("/srv", "--fit", "x.csv"), "say one of"),
         (("--sweep",), "--on-scratch DIR"),
         (("--sweep", "--on-scratch", "/var/tmp", "--jobs", "mial"), "did you mean 'mail'"),
-        (("--sweep", "--on-scratch", "/var/tmp", "--filesystems", "zfs"), "no filesystem 'zfs'"),
+        (("--sweep", "--on-scratch", "/var/tmp", "--filesystems", "zfs"), "'zfs' is none of ext4, xfs,"),
         (("--sweep", "--delays", "1,fast"), "no list of two delays"),
         (("--fit", "/nowhere/at/all.csv"), "No such file"),
         (("--fit", "/dev/null", "--out", "picture.png"), "is no SVG"),

@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING, Final, Literal
 from msgspec import Struct, field
 
 from fsadvisor.facts import Cause, Known, Unknown
-from fsadvisor.patterns import late
+from fsadvisor.patterns import did_you_mean, late
 from fsadvisor.readers import attestations, real, whole
 from fsadvisor.readers.attestations import Statement
 from fsadvisor.rulebook.mistakes import offsets
 from fsadvisor.storage import Disk, by_name
 from fsadvisor.storage.about import ATTEST
-from fsadvisor.storage.catalogue import Kind, catalogue, did_you_mean
+from fsadvisor.storage.catalogue import Kind, catalogue
 from fsadvisor.survey import read_fact
 from fsadvisor.survey.attested import PINNED_TO_DRIVES, PINNED_TO_FIRMWARE, unfit
 
@@ -268,11 +268,12 @@ def with_entry(text: str, entry: Statement) -> str:
     return after
 
 
-def without_entry(text: str, kind: str, about: str, subject: str) -> str:
-    """The text without the entries on a fact or rule and a subject. Raises ClaimError where there is none."""
-    found = _alike(written_entries(text), kind, about, subject)
-    if not found:
-        raise ClaimError(f"there is no {kind} {about} on {subject}; `fsadvisor attest` lists what there is")
+def without_entry(text: str, kind: str, about: str, *subjects: str) -> str:
+    """The text without the entries on a fact or rule and one of the subjects. Raises ClaimError where there is none."""
+    record = written_entries(text)
+    found = next(filter(None, (_alike(record, kind, about, subject) for subject in subjects)), None)
+    if found is None:
+        raise ClaimError(f"there is no {kind} {about} on {subjects[0]}; `fsadvisor attest` lists what there is")
     for old in found:
         text = _without(text, old)
     return text

@@ -15,9 +15,10 @@ from fsadvisor.facts import Cause, Known, Unknown
 from fsadvisor.machine.kept_files import ATTESTATIONS, WithFile, rewrite_attestations
 from fsadvisor.pages.text import WIDTH, wrapped
 from fsadvisor.pages.values import counted, value_text
-from fsadvisor.storage import Disk
+from fsadvisor.patterns import did_you_mean
+from fsadvisor.storage import Disk, by_name
 from fsadvisor.storage.about import CHECKLISTS
-from fsadvisor.storage.catalogue import catalogue, did_you_mean
+from fsadvisor.storage.catalogue import catalogue
 from fsadvisor.survey import read_fact
 from fsadvisor.survey.attested import what
 from fsadvisor.survey.whole import survey_with_identities
@@ -173,10 +174,22 @@ def accepted(machine: Machine, rules: Iterable[Rule], rule: str, subject: str, s
     return attestation.waiver(_seen(machine), rules, rule, subject, saying)
 
 
-def withdraw(file: Path, kind: str, about: str, subject: str) -> str:
-    """Take an attestation or a waiver out of the file; returns what was done. Raises ClaimError and MachineError."""
-    _rewrite(file, lambda text: attestation.without_entry(text, kind, about, subject))
-    return f"taken out of {file}: {kind} {about} on {subject}"
+def withdraw(file: Path, kind: str, about: str, *subjects: str) -> str:
+    """Take an attestation or a waiver out of the file; returns what was done. Raises ClaimError and MachineError.
+
+    The first of the subjects is what somebody said, others are what it may be called in the file.
+    """
+    _rewrite(file, lambda text: attestation.without_entry(text, kind, about, *subjects))
+    return f"taken out of {file}: {kind} {about} on {subjects[0]}"
+
+
+def called(storage: Storage, subject: str) -> Iterator[str]:
+    """The subject as it was said, and the ids of those here that go by that name: /srv is also its filesystem's."""
+    yield subject
+    for kind in dict.fromkeys(it.kind for it in storage.subjects):
+        found = by_name(it for it in storage.subjects if it.kind == kind).get(subject)
+        if found is not None:
+            yield found.id
 
 
 def _seen(machine: Machine) -> attestation.UnattestedMachine:

@@ -10,12 +10,13 @@ from typing import TYPE_CHECKING
 
 from fsadvisor import __version__, arguments, arguments_help, inputs
 from fsadvisor.machine.port import MachineError
+from fsadvisor.patterns import did_you_mean
 from fsadvisor.rulebook.advise import advise, judge, tally, with_fitting_waivers
 from fsadvisor.rulebook.loading import Rulebook, load_others_rule, load_rulebook
 from fsadvisor.rulebook.mistakes import RuleTextError
 from fsadvisor.rulebook.rule import Outcome, Rule
 from fsadvisor.rulebook.shape import SEVERITIES
-from fsadvisor.storage.catalogue import catalogue, did_you_mean, matching
+from fsadvisor.storage.catalogue import catalogue, matching
 
 if TYPE_CHECKING:
     import argparse
@@ -252,7 +253,7 @@ def _attest(chosen: argparse.Namespace) -> int:
         raise inputs.UsageError(f"say of what: fsadvisor attest {chosen.about} SUBJECT, such as nvme0n1 or /srv")
     file = inputs.attestations(chosen)
     if chosen.remove:
-        return _tell(verbs.withdraw(file, "attestation", chosen.about, subject))
+        return _withdraw(chosen, "attestation", subject)
     if not chosen.by:
         raise inputs.UsageError("say who attests it: --by WHO")
     return _tell(verbs.attest(inputs.machine(chosen), file, chosen.about, subject, value, _saying(chosen)))
@@ -278,9 +279,16 @@ def _waive(chosen: argparse.Namespace) -> int:
 
     file = inputs.attestations(chosen)
     if chosen.remove:
-        return _tell(verbs.withdraw(file, "waiver", chosen.about, chosen.subject))
+        return _withdraw(chosen, "waiver", chosen.subject)
     rules = inputs.rulebook(chosen).rules
     return _tell(verbs.waive(inputs.machine(chosen), file, rules, chosen.about, chosen.subject, _saying(chosen)))
+
+
+def _withdraw(chosen: argparse.Namespace, kind: str, subject: str) -> int:
+    from fsadvisor.attestation import verbs
+
+    file, storage = inputs.attestations(chosen), inputs.storage(inputs.machine(chosen), chosen)
+    return _tell(verbs.withdraw(file, kind, chosen.about, *verbs.called(storage, subject)))
 
 
 def _saying(chosen: argparse.Namespace) -> Saying:

@@ -160,7 +160,8 @@ class ArchiveTree:
                 tar.finish()
         except _DAMAGE as damage:
             choice = "copy it again, or unpack it and name the directory"
-            raise MachineError(archive, f"the archive is damaged or cut short ({damage})", choice) from None
+            why = (isinstance(damage, OSError) and damage.strerror) or damage
+            raise MachineError(archive, f"the archive is damaged or cut short ({why})", choice) from None
 
     def _keep(self, tar: Unpacked, member: Member) -> None:
         name = _name_of_interest(self._archive, member.name)

@@ -188,13 +188,28 @@ def _opened(archive: str) -> tuple[BinaryIO, Allowance]:
 
 
 def _stream(archive: str, file: BinaryIO) -> BinaryIO:
-    start = file.read(6)
+    start = file.read(tarfile.BLOCKSIZE)
     file.seek(0)
     if start.startswith(_ZSTANDARD):
         raise MachineError(archive, "packed with Zstandard", f"unpack it first: zstd -d {shlex.quote(archive)}")
-    return next((unpack(file) for magic, unpack in _PACKERS.items() if start.startswith(magic)), file)
+    packed = next((unpack(file) for magic, unpack in _PACKERS.items() if start.startswith(magic)), None)
+    if packed is None and not _is_header(start):
+        raise MachineError(archive, "no archive: neither a tar nor packed by gzip, bzip2 or xz", _INSTEAD)
+    return packed or file
 
 
+def _is_header(block: bytes) -> bool:
+    try:
+        tarfile.TarInfo.frombuf(block, "utf-8", "surrogateescape")
+    except (tarfile.HeaderError, ValueError):
+        return False
+    return True
+
+
+_INSTEAD = (
+    "name a sos archive, or what `fsadvisor capture` wrote; two reports are for `fsadvisor diff`, windows of `watch`"
+    " for `fsadvisor doctor --on`"
+)
 LONGEST_NAME_BYTES = 4096
 """PATH_MAX of Linux."""
 MOST_HEADERS = 16

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Final
 
 from fsadvisor.facts import Cause, Known, Unknown
 from fsadvisor.pages.glyphs import clean
+from fsadvisor.patterns import did_you_mean
 from fsadvisor.plan import Finding, FstabChange, LineEdit, Manual, Plan, Refusal, Step, UnfitError, fstab_patch
 from fsadvisor.plan.changes import Proposal, changes, gathered, mount_unit_hint, mounts, see_to, without_conflicts
 from fsadvisor.plan.commands import with_names
@@ -17,7 +18,6 @@ from fsadvisor.plan.fstab_patch import Wish
 from fsadvisor.rulebook.advise import RUNNING, advise, judge, reason
 from fsadvisor.rulebook.rule import SAID, Outcome
 from fsadvisor.storage import Mount, by_name
-from fsadvisor.storage.catalogue import did_you_mean
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence

@@ -26,7 +26,7 @@ _CALM: Final = "it neither waited in state D nor ran in a tenth of the looks, an
 
 
 def asked_blocks(answer: Answer, about: frozenset[str], symptom: str, rules: Sequence[Rule]) -> Iterator[Block]:
-    """`about` are names of subjects, `symptom` all other words; nothing where neither leads anywhere."""
+    """`about` are names of subjects, `symptom` all other words; nothing where nothing was asked."""
     window = answer.window
     programs = [one for one in window.programs if named(one) in about]
     places = [one for one in window.filesystems if one.mount_point in about]
@@ -37,6 +37,8 @@ def asked_blocks(answer: Answer, about: frozenset[str], symptom: str, rules: Seq
     sentences += [f"{clean(name)}: {_CALM}" for name in sorted(about - known) if not name.startswith("/")]
     if symptom:
         sentences += [_lead(one, answer) for one in _leads(symptom, answer, rules)]
+    if symptom and not sentences:
+        sentences = ["no subject here and no symptom is known by these words; all that was looked at stands below"]
     if not sentences:
         return
     yield Gap()

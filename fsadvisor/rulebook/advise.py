@@ -13,12 +13,13 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from fsadvisor.facts import FALSE, TRUE, UNKNOWN, Known, Truth, Unknown, conjunction
+from fsadvisor.patterns import did_you_mean
 from fsadvisor.rulebook.ranking import NOTHING_MEASURED, About, Behind, Rank, behind, rank_of, reason_of, shared_rank
 from fsadvisor.rulebook.remedy import Instructions, render, without_commands
 from fsadvisor.rulebook.rule import CALLS_FOR_ACTION, Ask, Outcome, Rule
 from fsadvisor.rulebook.shape import Gain, measured_gain
 from fsadvisor.storage import Ignored
-from fsadvisor.storage.catalogue import SCOPES, did_you_mean
+from fsadvisor.storage.catalogue import SCOPES
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Iterator, Mapping

@@ -16,9 +16,9 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 from fsadvisor.facts import FALSE, TRUE, UNKNOWN, Truth, Unknown
-from fsadvisor.patterns import late
+from fsadvisor.patterns import did_you_mean, late
 from fsadvisor.rulebook.mistakes import RuleTextError
-from fsadvisor.storage.catalogue import SCOPES, FactEntry, Kind, catalogue, did_you_mean, names_in_scope
+from fsadvisor.storage.catalogue import SCOPES, FactEntry, Kind, catalogue, names_in_scope
 from fsadvisor.version import Version
 
 if TYPE_CHECKING:

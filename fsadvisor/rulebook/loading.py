@@ -23,12 +23,12 @@ from msgspec import Struct
 from fsadvisor.facts import Truth
 from fsadvisor.machine import safe_files
 from fsadvisor.machine.port import MachineError
-from fsadvisor.patterns import late
+from fsadvisor.patterns import did_you_mean, late
 from fsadvisor.rulebook import shape
 from fsadvisor.rulebook.mistakes import Problem, line_and_column, offsets
 from fsadvisor.rulebook.rule import Rule, proven_rule, rule_of
 from fsadvisor.rulebook.shape import JudgedShape, RuleShape
-from fsadvisor.storage.catalogue import SCOPES, did_you_mean
+from fsadvisor.storage.catalogue import SCOPES
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping

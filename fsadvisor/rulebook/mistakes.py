@@ -6,8 +6,7 @@ from typing import TYPE_CHECKING, Final, TypeAlias
 
 from msgspec import Struct
 
-from fsadvisor.patterns import late
-from fsadvisor.storage.catalogue import did_you_mean
+from fsadvisor.patterns import did_you_mean, late
 
 if TYPE_CHECKING:
     import re

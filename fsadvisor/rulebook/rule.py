@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias, cast, overload
 from msgspec import Struct
 
 from fsadvisor.facts import Truth
+from fsadvisor.patterns import did_you_mean
 from fsadvisor.rulebook import gate
 from fsadvisor.rulebook.expr import Expression, compile_expression, entry_for, value_for
 from fsadvisor.rulebook.mistakes import Problem, RuleTextError, missing, uncited
@@ -23,7 +24,7 @@ from fsadvisor.rulebook.remedy import (
     text_template,
     title_template,
 )
-from fsadvisor.storage.catalogue import Kind, catalogue, did_you_mean
+from fsadvisor.storage.catalogue import Kind, catalogue
 from fsadvisor.version import Version
 
 if TYPE_CHECKING:

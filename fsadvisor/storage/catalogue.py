@@ -139,11 +139,3 @@ def matching(pattern: str) -> tuple[FactEntry, ...]:
     """Facts whose name has `pattern` in it, or matches it where it has a * or ?."""
     wanted = pattern if any(sign in pattern for sign in "*?[") else f"*{pattern}*"
     return tuple(entry for name, entry in catalogue().items() if fnmatchcase(name, wanted.lower()))
-
-
-def did_you_mean(word: str, choices: Iterable[str]) -> str:
-    """'; did you mean …?' with the nearest choice, or '' where none is near."""
-    from difflib import get_close_matches
-
-    near = get_close_matches(word, tuple(choices), n=1)
-    return f"; did you mean '{near[0]}'?" if near else ""

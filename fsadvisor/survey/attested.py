@@ -13,9 +13,10 @@ from msgspec.structs import replace
 
 from fsadvisor.facts import Cause, Fact, Known, Unknown
 from fsadvisor.machine.kept_files import ATTESTATIONS
+from fsadvisor.patterns import did_you_mean
 from fsadvisor.readers import attestations
 from fsadvisor.storage import Ignored, Waiver
-from fsadvisor.storage.catalogue import Kind, catalogue, did_you_mean
+from fsadvisor.storage.catalogue import Kind, catalogue
 from fsadvisor.survey import read_fact
 
 if TYPE_CHECKING:

@@ -14,10 +14,10 @@ from fsadvisor.measure.compare_session import ComparisonWanted, around
 from fsadvisor.measure.messages import JobDone, LeftOut, Note, Progress, Started
 from fsadvisor.measure.probe.jobs import JOBS
 from fsadvisor.pages.text import render
+from fsadvisor.patterns import did_you_mean
 from fsadvisor.report import compare_figures, compare_page, probe_page, svg
 from fsadvisor.report.compare_figures import Circumstances
 from fsadvisor.report.probe_page import RunStep
-from fsadvisor.storage.catalogue import did_you_mean
 from fsadvisor.verbs import NOT_MEASURED, RefusedError
 from fsadvisor.verbs.probe import MeasuringCommand
 
@@ -39,6 +39,8 @@ def requested(chosen: argparse.Namespace) -> ComparisonWanted | str:
     """What is wanted, or the list where that is asked for. Raises RefusedError."""
     if chosen.on:
         raise RefusedError("--on: a recording has no disk to measure; a comparison runs on this machine")
+    if chosen.list and chosen.form == "json":
+        raise RefusedError("compare --list prints text: leave --json out")
     if chosen.list:
         return "".join(render(compare_page.listing(CHOICES, compare.USUAL, JOBS), margin=2))
     if not chosen.paths:
@@ -151,7 +153,7 @@ class _CompareCommand(MeasuringCommand):
         session, about, picture = self._session, self._about(), self._chosen.out
         if self._as_json:
             self._write([self._json(about.state)])
-        elif self._chosen.form == "markdown":
+        elif self._chosen.markdown:
             self._write(compare_page.markdown(session.table, about))
         else:
             self._write(render(compare_page.document(session.table, about), margin=2))

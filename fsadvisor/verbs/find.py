@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING
 from fsadvisor.pages.document import Gap, Heading, Item, Prose
 from fsadvisor.pages.glyphs import Tone, clean, line, span
 from fsadvisor.pages.text import render
+from fsadvisor.patterns import did_you_mean
 from fsadvisor.report import rule_page
 from fsadvisor.rulebook import words
 from fsadvisor.rulebook.rule import CALLS_FOR_ACTION, Outcome
-from fsadvisor.storage.catalogue import did_you_mean
 from fsadvisor.verbs import RefusedError
 
 if TYPE_CHECKING:

@@ -25,8 +25,8 @@ from fsadvisor.measure.probe.target import probe_lock
 from fsadvisor.measure.sweep_session import FILESYSTEMS, WORKLOADS, SweepError
 from fsadvisor.pages import markdown, text
 from fsadvisor.pages.glyphs import clean
+from fsadvisor.patterns import did_you_mean
 from fsadvisor.report import forecast_json, forecast_page, svg
-from fsadvisor.storage.catalogue import did_you_mean
 from fsadvisor.survey.whole import survey
 from fsadvisor.verbs import NOT_MEASURED, USAGE, RefusedError
 
@@ -82,10 +82,11 @@ def _check(chosen: argparse.Namespace) -> None:
         raise RefusedError("say where the sweep's image may lie: --sweep --on-scratch DIR, such as /var/tmp")
     wrong = [name for name in chosen.jobs or () if name not in WORKLOADS]
     if wrong:
-        raise RefusedError(f"no server's life {wrong[0]!r}{did_you_mean(wrong[0], WORKLOADS)}")
+        raise RefusedError(f"--jobs: {wrong[0]!r} is none of {', '.join(WORKLOADS)}{did_you_mean(wrong[0], WORKLOADS)}")
     wrong = [name for name in chosen.filesystems or () if name not in FILESYSTEMS]
     if wrong:
-        raise RefusedError(f"no filesystem {wrong[0]!r} to make{did_you_mean(wrong[0], FILESYSTEMS)}")
+        named = f"{', '.join(FILESYSTEMS)}{did_you_mean(wrong[0], FILESYSTEMS)}"
+        raise RefusedError(f"--filesystems: {wrong[0]!r} is none of {named}")
     if chosen.out is not None:
         if chosen.out.suffix != ".svg":
             raise RefusedError(f"--out: {chosen.out} is no SVG: name a new file such as forecast.svg")

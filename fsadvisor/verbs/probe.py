@@ -14,9 +14,9 @@ from fsadvisor.measure.probe.jobs import JOBS, SUITES
 from fsadvisor.measure.probe.processes import Stop
 from fsadvisor.measure.probe_session import OTHER_SECONDS, ProbeWanted, around, usual_seconds
 from fsadvisor.pages.text import render
+from fsadvisor.patterns import did_you_mean
 from fsadvisor.report import probe_figures, probe_page
 from fsadvisor.report.probe_page import Narrator, RunStep
-from fsadvisor.storage.catalogue import did_you_mean
 from fsadvisor.verbs import NOT_MEASURED, USAGE, RefusedError
 
 if TYPE_CHECKING:
@@ -34,6 +34,8 @@ def requested(chosen: argparse.Namespace) -> ProbeWanted | str:
     """What is wanted, or the list of jobs where that is asked for. Raises RefusedError."""
     if chosen.on:
         raise RefusedError("--on: a recording has no disk to measure; a probe runs on this machine")
+    if chosen.list and chosen.form == "json":
+        raise RefusedError("probe --list prints text: leave --json out")
     if chosen.list:
         return "".join(_listing(chosen.seconds))
     *names, target = chosen.words or [""]

@@ -13,10 +13,10 @@ from fsadvisor.measure.trial.change import ChangeError
 from fsadvisor.measure.trial_session import TrialWanted, around
 from fsadvisor.pages.glyphs import clean
 from fsadvisor.pages.text import render
+from fsadvisor.patterns import did_you_mean
 from fsadvisor.report import probe_page, trial_page
 from fsadvisor.report.probe_page import RunStep
 from fsadvisor.rulebook.loading import own_rulebook
-from fsadvisor.storage.catalogue import did_you_mean
 from fsadvisor.survey.tried import sentence
 from fsadvisor.verbs import NOT_MEASURED, RefusedError
 from fsadvisor.verbs.probe import MeasuringCommand

@@ -23,10 +23,10 @@ from fsadvisor.measure.waits.sentence import account
 from fsadvisor.measure.waits.threads import Watch, watch
 from fsadvisor.measure.waits.window import NOT_TRACED, locks_of, window
 from fsadvisor.pages.text import render
+from fsadvisor.patterns import did_you_mean
 from fsadvisor.report import probe_page, waits_json
 from fsadvisor.report.doctor_page import timeline
 from fsadvisor.report.waits_page import document
-from fsadvisor.storage.catalogue import did_you_mean
 from fsadvisor.survey.filesystem_types.registry import type_of
 from fsadvisor.survey.whole import survey
 from fsadvisor.verbs import RefusedError, say

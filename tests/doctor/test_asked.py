@@ -60,6 +60,8 @@ def test_what_was_asked_stands_below_the_answer(kept, words, says):
     assert "ENOSPC." in before
 
 
-def test_words_that_lead_nowhere_add_nothing(kept):
-    plain = fsadvisor("doctor", "--on", kept).stdout
-    assert fsadvisor("doctor", "qzjxv", "--on", kept).stdout == plain
+def test_of_words_that_lead_nowhere_it_is_said(kept):
+    plain, asked = (fsadvisor("doctor", *words, "--on", kept).stdout.decode() for words in ((), ("qzjxv",)))
+    said = "Of what was asked (qzjxv):\n  - no subject here and no symptom is known by these words; "
+    assert said in asked
+    assert "Of what was asked" not in plain

@@ -203,7 +203,8 @@ def _of_lines(text: str, where: str) -> list[Window]:
     try:
         return [_checked(one, where) for one in msgspec.json.Decoder(Window).decode_lines(text)]
     except (msgspec.MsgspecError, UnicodeError, RecursionError) as error:
-        raise MachineError(where, f"no window of fsadvisor: {error}", _NONE) from error
+        why = "it is no text" if isinstance(error, UnicodeError) else error
+        raise MachineError(where, f"no window of fsadvisor: {why}", _NONE) from error
 
 
 def _checked(window: Window, where: str) -> Window:

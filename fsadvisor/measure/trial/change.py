@@ -14,8 +14,8 @@ from msgspec.structs import replace
 from fsadvisor.measure.probe.jobs import JOBS, Existing
 from fsadvisor.measure.trial.mounting import is_type, outside
 from fsadvisor.measure.trial.testbed import ScratchFilesystem
+from fsadvisor.patterns import did_you_mean
 from fsadvisor.storage import Filesystem, Mount
-from fsadvisor.storage.catalogue import did_you_mean
 from fsadvisor.survey import read_fact
 from fsadvisor.survey.filesystem_types.registry import MADE, type_of
 

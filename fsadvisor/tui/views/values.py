@@ -13,9 +13,10 @@ from fsadvisor.pages.document import Block, Commands, Document, Gap, Heading, Pa
 from fsadvisor.pages.glyphs import Line, Span, Tone, columns, cut, line, span
 from fsadvisor.pages.screen import laid
 from fsadvisor.pages.values import full_name, value_text
+from fsadvisor.patterns import did_you_mean
 from fsadvisor.rulebook.expr import value_for
 from fsadvisor.rulebook.mistakes import RuleTextError
-from fsadvisor.storage.catalogue import Kind, catalogue, did_you_mean
+from fsadvisor.storage.catalogue import Kind, catalogue
 from fsadvisor.tui.views.rows import Row
 from fsadvisor.tui.views.severity import TONES
 
