@@ -12,7 +12,7 @@ from tests.doctor.situations import SITUATIONS
 
 RULES = own_rulebook().rules
 
-for module in ("quiet_servers", "stalled_servers", "slow_servers"):
+for module in ("quiet_servers", "stalled_servers", "slow_servers", "reported_servers"):
     import_module(f"tests.doctor.{module}")
 
 
