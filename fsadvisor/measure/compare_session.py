@@ -93,6 +93,7 @@ def _looked_at(
 ) -> _Path:
     """`locks` are those that this process holds, by device: targets on one filesystem share it."""
     folder = surroundings.real(target)
+    seen = surroundings.number_of(folder)
     is_folder = read_fact.value(surroundings.kind_of(folder)) == "folder"
     mount = surroundings.mount_of(folder, machine) if is_folder else None
     point = mount.mount_point if mount else ""
@@ -100,10 +101,10 @@ def _looked_at(
     if device not in locks:
         locks[device] = stack.enter_context(probe_lock(mount))
     place = surroundings.place(folder, machine, storage, busy=locks[device])
-    return _Path(asked=_asked(folder, point, storage, place), place=place)
+    return _Path(asked=_asked(folder, seen, point, storage, place), place=place)
 
 
-def _asked(folder: str, point: str, storage: Storage, place: ProbePlace) -> ComparePath:
+def _asked(folder: str, seen: tuple[int, int] | None, point: str, storage: Storage, place: ProbePlace) -> ComparePath:
     at = next((it for it in storage.subjects if it.id == f"mount:{point}"), None)
     below = at.scope.get("below") if at else None
     filesystem = at.scope.get("filesystem") if at else None
@@ -120,6 +121,7 @@ def _asked(folder: str, point: str, storage: Storage, place: ProbePlace) -> Comp
             promise="not known" if flushes is None else "flushes" if flushes else "no flushes",
         ),
         folder=encoded(folder),
+        seen=seen,
         mount=without_surrogates(point),
         below=disks.way(storage, point) if point else None,
         write_back=read_fact.value(below.any_write_back) if isinstance(below, Below) else None,

@@ -32,7 +32,7 @@ from fsadvisor.measure.probe import EngineError, disks, explained, fio, scratch_
 from fsadvisor.measure.probe.disks import Way
 from fsadvisor.measure.probe.jobs import JOBS, Io
 from fsadvisor.measure.probe.measure import Where
-from fsadvisor.measure.probe.run import opened
+from fsadvisor.measure.probe.run import opened, where_looked
 from fsadvisor.measure.probe.scratch import scratch_file
 from fsadvisor.measure.trial.mounting import enter
 from fsadvisor.measure.trial.testbed import images, mounted_scratch
@@ -88,12 +88,13 @@ def _as_it_is(asked: ComparePath) -> _Entrant:
         depends=asked.depends,
     )
     below = asked.side.kind == "device"
+    opener = where_looked(open_device if below else opened, asked.seen)
     return _Entrant(
         asked.side,
         Entrant(
             name=asked.side.name,
             where=where,
-            opened=partial(open_device if below else opened, target=folder, way=asked.below),
+            opened=lambda job: opener(job, folder, asked.below),
             rest=(lambda: None) if below else partial(_rest, folder, whole=False),
         ),
     )

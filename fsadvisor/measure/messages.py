@@ -102,6 +102,8 @@ class ComparePath(msgspec.Struct, frozen=True, kw_only=True):
     side: Side
     folder: bytes
     """As the kernel has it: it need be no UTF-8."""
+    seen: tuple[int, int] | None
+    """Its device and inode when it was looked at."""
     mount: str
     below: Way | None
     write_back: bool | None

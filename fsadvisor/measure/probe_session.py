@@ -31,6 +31,7 @@ from fsadvisor.measure.probe.run import (
     heeded,
     opened,
     run,
+    where_looked,
 )
 from fsadvisor.measure.probe.target import bytes_text, probe_lock, warning
 from fsadvisor.storage import Below, Disk
@@ -46,7 +47,7 @@ if TYPE_CHECKING:
     from fsadvisor.measure.probe.jobs import Job
     from fsadvisor.measure.probe.processes import Stop
     from fsadvisor.measure.probe.result import Result
-    from fsadvisor.measure.probe.run import Event
+    from fsadvisor.measure.probe.run import Event, Opener
     from fsadvisor.measure.probe.target import Objection, ProbePlace
     from fsadvisor.storage import Storage
 
@@ -134,6 +135,7 @@ class ProbeWanted(Struct, frozen=True, kw_only=True):
 def around(wanted: ProbeWanted, machine: Machine) -> Iterator[ProbeSession]:
     """Look around the target, and hold the lock on its mount for as long as the block."""
     target = surroundings.real(wanted.target)
+    seen = surroundings.number_of(target)
     kind = read_fact.value(surroundings.kind_of(target))
     given_file = kind == "file" and all(isinstance(job.work, Existing) for job in wanted.jobs)
     folder = str(Path(target).parent) if given_file else target
@@ -141,15 +143,15 @@ def around(wanted: ProbeWanted, machine: Machine) -> Iterator[ProbeSession]:
     storage = survey(machine, {})
     with probe_lock(mount) as busy:
         place = surroundings.place(folder, machine, storage, busy=busy)
-        yield ProbeSession(wanted, storage, place, target)
+        yield ProbeSession(wanted, storage, place, target, where_looked(opened, seen))
 
 
 class ProbeSession:
     """One run: first `cost` and `findings`, then `measure`, then `results`."""
 
-    def __init__(self, wanted: ProbeWanted, storage: Storage, place: ProbePlace, target: str) -> None:
+    def __init__(self, wanted: ProbeWanted, storage: Storage, place: ProbePlace, target: str, opener: Opener) -> None:
         """`target` is the place's folder, or a file in it that is there already."""
-        self.wanted, self.target = wanted, target
+        self.wanted, self.target, self._opener = wanted, target, opener
         self._storage, self._place = storage, place
         self._jobs = tuple(fitted(job, place) for job in wanted.jobs)
         self._costs = [cost.of(job, wanted.seconds) for job in self._jobs]
@@ -231,7 +233,7 @@ class ProbeSession:
             disks=self._way(),
             seconds=self.wanted.seconds,
             width=self.wanted.width,
-            opener=opened,
+            opener=self._opener,
             gentle=giving_way,
             refused_now=self._refused_now,
         )

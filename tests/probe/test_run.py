@@ -11,7 +11,8 @@ from fsadvisor.measure.probe import EngineError, ProbeWindow
 from fsadvisor.measure.probe.jobs import JOBS
 from fsadvisor.measure.probe.measure import Where
 from fsadvisor.measure.probe.processes import Stop, Stopped
-from fsadvisor.measure.probe.run import Gentle, JobEnded, JobWindow, LoadTotals, ProbePlan, run
+from fsadvisor.measure.probe.run import Gentle, JobEnded, JobWindow, LoadTotals, ProbePlan, run, where_looked
+from fsadvisor.measure.probe.surroundings import number_of
 
 JOB, OTHER = JOBS["random-read-32"], JOBS["commit-fdatasync"]
 CALM = ProbeWindow(seconds=0.5, operations=500, asked_bytes=500 * 4096, latencies_ns={1_000_000: 500})
@@ -67,6 +68,31 @@ def raising(error):
         raise error
 
     return phase
+
+
+@pytest.mark.parametrize("when", ["before", "while it is opened"])
+def test_a_place_where_another_one_is_now_has_no_figure(tmp_path, when):
+    """As a mount over it is, or an unmount: what is there now was never looked at."""
+    place = tmp_path / "srv"
+    place.mkdir()
+
+    def put_another_there():
+        place.rename(tmp_path / "before")
+        place.mkdir()
+
+    engine = Engine(opening=put_another_there if when != "before" else lambda: None)
+    opener = where_looked(engine, number_of(str(place)))
+    if when == "before":
+        put_another_there()
+    (found,) = results(plan(opener, folder=place))
+    assert (found.figure, found.end) == (None, "failed")
+    assert f"{place} is no longer what was looked at" in found.error
+    assert (engine.opened, engine.closed, engine.windows) == ((0, 0, 0) if when == "before" else (1, 1, 0))
+
+
+def test_a_place_that_stays_is_measured(tmp_path):
+    (found,) = results(plan(where_looked(Engine(), number_of(str(tmp_path))), folder=tmp_path))
+    assert found.end == "settled"
 
 
 def test_each_job_is_opened_measured_and_closed_in_turn():

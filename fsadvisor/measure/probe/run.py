@@ -23,7 +23,7 @@ from typing import TYPE_CHECKING, Final, TypeAlias
 from msgspec import Struct
 from msgspec.structs import replace
 
-from fsadvisor.measure.probe import EngineError, because, cost, fio, ladder, own_engine
+from fsadvisor.measure.probe import EngineError, because, cost, fio, ladder, own_engine, surroundings
 from fsadvisor.measure.probe.disks import record
 from fsadvisor.measure.probe.jobs import Allocation, Existing, Io, Job, Ladder, Metadata, Mix
 from fsadvisor.measure.probe.measure import Budget, Surroundings, Where, WindowProgress, events
@@ -244,6 +244,27 @@ def opened(job: Job, target: Path, way: Way | None = None) -> AbstractContextMan
             return own_engine.open_mix(mix, target, way)
         case Existing() as existing:
             return own_engine.open_reading(existing, target, way)
+
+
+def where_looked(opener: Opener, seen: tuple[int, int] | None) -> Opener:
+    """The same, but for a place that is no longer the one which `surroundings.number_of` gave: that fails.
+
+    A mount over it, or an unmount, would lead to a filesystem that nobody looked at, and to figures that are not its.
+    """
+
+    @contextlib.contextmanager
+    def only_there(job: Job, target: Path, way: Way | None = None) -> Iterator[EngineSession]:
+        _must_be(target, seen)
+        with opener(job, target, way) as session:
+            _must_be(target, seen)
+            yield session
+
+    return only_there
+
+
+def _must_be(target: Path, seen: tuple[int, int] | None) -> None:
+    if surroundings.number_of(str(target)) != seen:
+        raise EngineError(f"{target} is no longer what was looked at: something was mounted, unmounted or moved there")
 
 
 LOOK_SECONDS: Final = 1.0

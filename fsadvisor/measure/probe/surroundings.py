@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import errno
 import os
 import stat
@@ -78,6 +79,14 @@ def _kind(target: str) -> Fact[Kind]:
         return unreadable(error.strerror or str(error), target)
     kind = next((name for bits, name in _KINDS if stat.S_IFMT(mode) == bits), None)
     return unreadable("no kind of file that is known", target) if kind is None else Known(kind, target)
+
+
+def number_of(target: str) -> tuple[int, int] | None:
+    """Device and inode, which tell it from what may be at that path later; None where it does not answer."""
+    with contextlib.suppress(OSError, ValueError):
+        found = within(_PATIENCE_S, lambda: os.stat(encoded(target)))  # noqa: PTH116 - bytes
+        return (found.st_dev, found.st_ino) if found else None
+    return None
 
 
 def mount_of(target: str, machine: Machine) -> mount_tables.MountEntry | None:
