@@ -75,7 +75,7 @@ def test_a_dry_run_as_json_is_of_the_published_shape(tmp_path):
         (("quick", "/var/tmp"), "--suite quick"),
         (("commit-fdatasync",), "say last in which directory"),
         (("commit-fdatasync", "/srv", "/var/tmp"), "one directory at a time"),
-        (("--suite", "fast", "/var/tmp"), "'quick'"),
+        (("--suite", "quik", "/var/tmp"), "did you mean 'quick'?"),
         (("commit-fdatasync", "--width", "0", "/var/tmp"), "no share"),
         (("commit-fdatasync", "--seconds", "never", "/var/tmp"), "no number of seconds"),
         (("commit-fdatasync", "/dev/null"), "character device"),
