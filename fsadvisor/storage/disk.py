@@ -211,6 +211,7 @@ class Disk(Described, frozen=True, kw_only=True):
     log_errors: Fact[int] = some(
         "failed reads and writes, and losses of it, in the kernel's log of the last seven days", "dmesg", "lines"
     )
+    log_said: Fact[str] = some("what most of these lines say, where there are any", "dmesg")
     log_link_troubles: Fact[int] = some(
         "resets, time-outs and damaged transfers in the kernel's log of the last seven days", "dmesg", "lines"
     )

@@ -88,6 +88,7 @@ class Filesystem(Described, frozen=True, kw_only=True):
     log_errors: Fact[int] = some(
         "damage, failed writes and stops in the kernel's log of the last seven days", "dmesg", "lines"
     )
+    log_said: Fact[str] = some("that it stopped writing, or what most of these lines say, if any", "dmesg")
     sound: Fact[bool] = some(
         "it has recorded no error, lacks no device, was not shut down, and is not nearly full",
         "derived from the counters of its kind and statvfs",

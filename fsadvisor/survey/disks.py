@@ -111,6 +111,7 @@ def _with_log(known: Disk, inventory: Inventory, subject: str) -> Disk:
         offline=faults.offline(inventory.machine, device),
         lost_paths=faults.lost_paths(inventory.machine, device),
         log_errors=faults.logged_on_disk(log, device, uptime, "io"),
+        log_said=faults.said_of_disk(log, device, uptime),
         log_link_troubles=faults.logged_on_disk(log, device, uptime, "link"),
     )
 

@@ -72,15 +72,42 @@ def logged_on_disk(log: KernelLog | Unknown, device: BlockDevice, uptime: Fact[i
     return _logged(log, names_of(device.name, device.hardware), uptime, kind)
 
 
+def said_of_disk(log: KernelLog | Unknown, device: BlockDevice, uptime: Fact[int]) -> Fact[str]:
+    """What is said most of the lines on I/O errors that `logged_on_disk` counts."""
+    names = names_of(device.name, device.hardware)
+    return _said(log, uptime, lambda it: it.kind == "io" and it.device in names, names)
+
+
 def logged_on_filesystem(log: KernelLog | Unknown, devices: Iterable[str], uptime: Fact[int]) -> Fact[int]:
     """Lines about a filesystem's errors in the last seven days, by the names of its devices; jbd2 adds an inode."""
     names = frozenset(devices)
-    kinds = ("filesystem", "read-only")
+    return _count(log, uptime, _RECENT, _on_filesystem(names), names)
 
+
+def said_of_filesystem(log: KernelLog | Unknown, devices: Iterable[str], uptime: Fact[int]) -> Fact[str]:
+    """What is said most of these lines; that it stopped writing comes before all else."""
+    names = frozenset(devices)
+    return _said(log, uptime, _on_filesystem(names), names)
+
+
+def _on_filesystem(names: frozenset[str]) -> Callable[[Event], bool]:
     def wanted(event: Event) -> bool:
-        return event.kind in kinds and bool(names & {event.device, event.device.rpartition("-")[0]})
+        on = names & {event.device, event.device.rpartition("-")[0]}
+        return event.kind in ("filesystem", "read-only") and bool(on)
 
-    return _count(log, uptime, _RECENT, wanted, names)
+    return wanted
+
+
+def _said(
+    log: KernelLog | Unknown, uptime: Fact[int], wanted: Callable[[Event], bool], names: frozenset[str]
+) -> Fact[str]:
+    if isinstance(log, Unknown) or isinstance(uptime, Unknown):
+        return NOT_APPLICABLE
+    since = uptime.value - _RECENT
+    found = [it for it in log.about(names) if wanted(it) and it.last >= since and not it.doubtful]
+    if not found:
+        return NOT_APPLICABLE
+    return Known(max(found, key=lambda it: (it.kind == "read-only", it.count)).says, log.source)
 
 
 def logged_on_names(log: KernelLog | Unknown, names: frozenset[str], uptime: Fact[int]) -> Fact[int]:

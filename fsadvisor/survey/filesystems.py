@@ -178,7 +178,8 @@ def survey_filesystems(inventory: Inventory, disks: Mapping[str, Disk], overlay:
         devices = block.devices or (block.source.removeprefix("/dev/"),)
         seen = faults.logged_on_filesystem(inventory.log, devices, inventory.uptime)
         gone = faults.device_gone(inventory.machine, inventory.tree, block, inventory.log, inventory.uptime)
-        found[name] = replace(found[name], log_errors=seen, device_gone=gone)
+        said = faults.said_of_filesystem(inventory.log, devices, inventory.uptime)
+        found[name] = replace(found[name], log_errors=seen, log_said=said, device_gone=gone)
     identity = SubjectIdentities(inventory.identifiers(), disks).of
     key_of = keys_by(identity)
     for name, known in found.items():

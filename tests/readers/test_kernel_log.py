@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
-from fsadvisor.facts import Cause, Known, Unknown
+from fsadvisor.facts import NOT_APPLICABLE, Cause, Known, Unknown
 from fsadvisor.machine import archived_logs
 from fsadvisor.machine.redaction import log_about_storage
 from fsadvisor.readers import kernel_log
@@ -171,6 +171,20 @@ def test_a_journals_error_is_its_filesystems():
     assert judged.logged_on_filesystem(found, ("sda1",), up).value == 1
     assert judged.logged_on_filesystem(found, ("dm-3",), up).value == 1
     assert judged.logged_on_filesystem(found, ("sda2",), up).value == 0
+
+
+def test_a_title_says_what_most_lines_say_but_first_that_a_filesystem_stopped():
+    damaged = "EXT4-fs error (device sda1): ext4_lookup:1785: inode #2: comm ls: iget: checksum invalid"
+    found = log(damaged, damaged, "EXT4-fs (sda1): Remounting filesystem read-only", damaged)
+    up = Known(1000, "uptime")
+    assert judged.said_of_filesystem(found, ("sda1",), up).value == "ext4 went read-only"
+    assert judged.said_of_filesystem(log(damaged), ("sda1",), up).value == "ext4 found itself damaged"
+    assert judged.said_of_filesystem(found, ("sda2",), up) is NOT_APPLICABLE
+    assert judged.said_of_filesystem(found, ("sda1",), Known(1000 + 8 * 86400, "uptime")) is NOT_APPLICABLE
+    unreadable = "critical medium error, dev sda, sector 7 op 0x0:(READ) flags 0x0 phys_seg 1 prio class 0"
+    disk = build_device("sda", "ata3")
+    assert judged.said_of_disk(log(unreadable), disk, up).value == "unreadable sector"
+    assert judged.said_of_disk(Unknown(Cause.DENIED, ""), disk, up) is NOT_APPLICABLE
 
 
 def build_device(name, port):
