@@ -159,6 +159,14 @@ def test_few_open_files_are_one_line(files):
     assert "no more open files" in done.stderr
 
 
+@pytest.mark.parametrize("verb", ["probe fsync-ladder", "compare", "trial -o noatime --on-scratch", "waits --job mail"])
+def test_on_a_closed_standard_input_nobody_is_asked(verb):
+    done = ran(["sh", "-c", f"exec {shlex.join([*ARGV, *verb.split(), '/var/tmp'])} <&-"])
+    assert done.returncode == 2
+    assert "not started" in done.stderr
+    assert "a bug of ours" not in done.stderr
+
+
 @pytest.mark.parametrize("closed", [(0,), (2,), (0, 2)])
 def test_no_open_files_beside_closed_ones_are_no_traceback(closed):
     def limit():
