@@ -268,10 +268,10 @@ def _options(*, defaults: bool, shown: frozenset[str] | None = None) -> Parser:
         ("html", "print the report as one HTML file, for a ticket or paper; it loads nothing from elsewhere"),
         ("summary", "print the report in one line"),
     )
-    one = shared.add_mutually_exclusive_group() if shown is None or "json" in shown else shared
+    exclusive = shared.add_mutually_exclusive_group() if shown is None or "json" in shown else shared
     where = shared.add_mutually_exclusive_group() if shown is None else shared
     for name, says in forms:
-        form = one if shown is None or name in shown else shared
+        form = exclusive if shown is None or name in shown else shared
         add(
             form if shown is None or name in shown else shared,
             f"--{name}",
@@ -281,7 +281,7 @@ def _options(*, defaults: bool, shown: frozenset[str] | None = None) -> Parser:
             const=name,
         )
     say = f"{', '.join(FORMATS)}; --json=lines and --json=brief are the same as the first two"
-    form = one if shown is None or "format" in shown else shared
+    form = exclusive if shown is None or "format" in shown else shared
     add(form, "--format", f"print the report as {say}", metavar="NAME", type=_format, dest="form")
     add(shared, "--output", "write the report into FILE, in one step for its readers", metavar="FILE", type=Path)
     on = "look at what capture or watch made, an archive of sos, supportconfig or insights, or a copy of /proc and /sys"
