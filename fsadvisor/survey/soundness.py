@@ -39,7 +39,7 @@ def failing(disk: Disk) -> Fact[bool]:
     return _any(
         read_fact.value(disk.name) or "",
         (
-            _sign(disk.smart_passed, lambda it: not it and _of_its_medium(disk), "its own health test failed"),
+            _sign(disk.smart_passed, lambda it: not it and _not_only_warm(disk), "its own health test failed"),
             _sign(disk.critical_warning, lambda it: bool(it & ~_ONLY_WARM & ~_ONLY_READ_ONLY_CACHE), "it warns"),
             _sign(disk.pending_sectors, lambda it: it > 0, "sectors that it can't read"),
             _sign(disk.failing_attributes, bool, "attributes at their threshold"),
@@ -59,10 +59,8 @@ def failing(disk: Disk) -> Fact[bool]:
     )
 
 
-def _of_its_medium(disk: Disk) -> bool:
-    """smartctl calls an NVMe drive failed for any bit, also for those that say nothing of the medium."""
-    beside = (_ONLY_WARM, _ONLY_READ_ONLY_CACHE, _ONLY_WARM | _ONLY_READ_ONLY_CACHE)
-    return read_fact.value(disk.critical_warning) not in beside
+def _not_only_warm(disk: Disk) -> bool:
+    return read_fact.value(disk.critical_warning) not in (_ONLY_WARM, _ONLY_WARM | _ONLY_READ_ONLY_CACHE)
 
 
 def _spare(disk: Disk) -> Fact[bool]:
