@@ -272,14 +272,7 @@ def _options(*, defaults: bool, shown: frozenset[str] | None = None) -> Parser:
     where = shared.add_mutually_exclusive_group() if shown is None else shared
     for name, says in forms:
         form = exclusive if shown is None or name in shown else shared
-        add(
-            form if shown is None or name in shown else shared,
-            f"--{name}",
-            says,
-            action="store_const",
-            dest="form",
-            const=name,
-        )
+        add(form, f"--{name}", says, action="store_const", dest="form", const=name)
     say = f"{', '.join(FORMATS)}; --json=lines and --json=brief are the same as the first two"
     form = exclusive if shown is None or "format" in shown else shared
     add(form, "--format", f"print the report as {say}", metavar="NAME", type=_format, dest="form")

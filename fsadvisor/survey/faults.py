@@ -101,8 +101,10 @@ def _on_filesystem(names: frozenset[str]) -> Callable[[Event], bool]:
 def _said(
     log: KernelLog | Unknown, uptime: Fact[int], wanted: Callable[[Event], bool], names: frozenset[str]
 ) -> Fact[str]:
-    if isinstance(log, Unknown) or isinstance(uptime, Unknown):
-        return NOT_APPLICABLE
+    if isinstance(log, Unknown):
+        return log
+    if isinstance(uptime, Unknown):
+        return uptime
     since = uptime.value - _RECENT
     found = [it for it in log.about(names) if wanted(it) and it.last >= since and not it.doubtful]
     if not found:

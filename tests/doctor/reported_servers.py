@@ -225,3 +225,12 @@ def an_iscsi_target_that_answered_too_late() -> Window:
     )
     fs = place("/data", "/dev/sdf1", "sdf", super_options=("ro",))
     return server((), (fs,), (disk("sdf", called=("12:0:0:1",), reached_by="iscsi"),), log)
+
+
+@situation("device-silent:sdb", "program-stuck:mysqld (pid 800)", never=("discards-at-work",))
+def a_discard_beside_one_who_waits_nobody_knows_where() -> Window:
+    """blkdiscard and mysqld wait. Where mysqld works is not told: sdb may hold it up, and is no mere discard."""
+    trims = Task(pid=700, name="blkdiscard", stack=("submit_bio_wait", "blkdev_issue_discard"), places=("/dev/sdb",))
+    unknown = Task(pid=800, name="mysqld", stack=READ, places=())
+    silent = disk("sdb", reads=0.0, busy=1.0, queue=2.0, in_flight=2)
+    return server((trims, unknown), None, (silent,), io_some=1.0)

@@ -184,7 +184,8 @@ def test_a_title_says_what_most_lines_say_but_first_that_a_filesystem_stopped():
     unreadable = "critical medium error, dev sda, sector 7 op 0x0:(READ) flags 0x0 phys_seg 1 prio class 0"
     disk = build_device("sda", "ata3")
     assert judged.said_of_disk(log(unreadable), disk, up).value == "unreadable sector"
-    assert judged.said_of_disk(Unknown(Cause.DENIED, ""), disk, up) is NOT_APPLICABLE
+    denied = Unknown(Cause.DENIED, "")
+    assert judged.said_of_disk(denied, disk, up) is judged.said_of_filesystem(found, ("sda1",), denied) is denied
 
 
 def build_device(name, port):

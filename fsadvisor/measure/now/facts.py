@@ -202,9 +202,11 @@ def sends_discards(program: Program) -> bool:
 def _in_a_discard(dev: Device, window: Window) -> bool:
     """Whether nothing ends here, and all who wait here are known to send discards: one of those may take minutes.
 
-    Targets of the device mapper count what they hold back when they hand it on: there the uppermost device has it.
+    Who works at places that are not told may wait here, too. Targets of the device mapper count what they hold back
+    when they hand it on: there the uppermost device has it.
     """
-    waiting = [one for one in window.programs if one.waiting and works_on(one, dev.name, window)]
+    may_be_here = (one for one in window.programs if not one.places or works_on(one, dev.name, window))
+    waiting = [one for one in may_be_here if one.waiting]
     if not waiting or _ended(dev) or not all(map(sends_discards, waiting)):
         return False
     stack = with_below({dev.name}, window)
