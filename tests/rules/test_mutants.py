@@ -18,7 +18,6 @@ def bare(rule):
     return replace(rule, examples=tuple(example for example in rule.examples if not example.like))
 
 
-@pytest.mark.long
 def test_examples_notice_every_small_change_of_a_question_that_a_subject_could_show_and_each_of_a_safety_question():
     unnoticed = {rule.id: [*survivors(rule)] for rule in RULES}
     told = {rule.id: [each.change for each in rule.equivalents] for rule in RULES}
