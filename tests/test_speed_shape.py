@@ -68,6 +68,7 @@ def asked(generated):
     return counts
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("question", ["read", "entries", "link", "space", "run"])
 def test_questions_grow_in_proportion_to_disks(asked, question):
     def total(disks):
@@ -79,6 +80,7 @@ def test_questions_grow_in_proportion_to_disks(asked, question):
     assert many / few == pytest.approx(MANY / FEW, rel=0.1)
 
 
+@pytest.mark.long
 def test_a_file_of_a_disk_is_read_once(asked):
     of_disks = {
         question: times
@@ -90,6 +92,7 @@ def test_a_file_of_a_disk_is_read_once(asked):
     assert {question: times for question, times in of_disks.items() if times > 1} == {}
 
 
+@pytest.mark.long
 def test_files_of_the_whole_machine_are_read_as_often_whatever_its_size(asked):
     of_host = {question for question in asked[FEW] if question in asked[0] and question[0] != "run"}
 
@@ -98,12 +101,14 @@ def test_files_of_the_whole_machine_are_read_as_often_whatever_its_size(asked):
     assert max(asked[MANY][it] for it in of_host) <= A_FEW_TIMES
 
 
+@pytest.mark.long
 def test_a_command_is_asked_for_ahead_and_then_by_one_reader(asked):
     commands = {question[1]: times for question, times in asked[MANY].items() if question[0] == "run"}
 
     assert {argv: times for argv, times in commands.items() if times > 3} == {}
 
 
+@pytest.mark.long
 def test_subjects_of_the_same_disk_share_what_is_folded_below_them(generated):
     subjects = survey(RecordedMachine(generated / str(FEW)), {}).subjects
     folded = {id(subject.scope["below"]) for subject in subjects if subject.kind == "layer"}
@@ -127,6 +132,7 @@ class Watched(dict):
         return super().__getitem__(key)
 
 
+@pytest.mark.long
 def test_rules_are_done_with_the_first_subjects_before_they_ask_the_last(generated):
     subjects = survey(RecordedMachine(generated / str(FEW)), {}).subjects
     disk = next(subject for subject in subjects if subject.kind == "disk")
@@ -191,6 +197,7 @@ class Logs:
         return [Reply(next(word for word in argv if word.startswith("/dev/")), "made up") for argv in commands]
 
 
+@pytest.mark.long
 def test_most_facts_that_say_the_same_are_one_object(generated):
     known = {}
     for subject in survey(RecordedMachine(generated / str(MANY)), {}).subjects:
@@ -202,6 +209,7 @@ def test_most_facts_that_say_the_same_are_one_object(generated):
     assert len(known) - len(set(known.values())) < 20 * MANY
 
 
+@pytest.mark.long
 def test_a_generated_machine_answers_most_of_what_is_asked(generated):
     machine = RecordedMachine(generated / str(FEW))
     facts = [
@@ -216,6 +224,7 @@ def test_a_generated_machine_answers_most_of_what_is_asked(generated):
     assert len(unknown) < len(applicable) / 10
 
 
+@pytest.mark.long
 def test_the_json_report_comes_in_pieces_of_one_subject_or_verdict(generated):
     sizes = {}
     for disks in (FEW, MANY):
@@ -279,6 +288,7 @@ def test_the_program_waits_for_a_thread_that_has_something_to_finish():
     assert (version, rest, running.returncode) == (f"fsadvisor {__version__}\n", "finished", 0)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("form", ["json", "html"])
 def test_a_recorded_machine_is_judged_without_interface_and_without_live_libraries(generated, form):
     modules = loaded("--on", str(generated / str(FEW)), f"--{form}")

@@ -48,6 +48,7 @@ def test_each_form_of_the_report_is_the_same_to_the_byte(pyz, machine, form):
     assert told(run(pyz, "--on", machine, form)) == told(fsadvisor("--on", str(machine), form))
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     "words",
     few(
@@ -105,6 +106,7 @@ def test_a_rule_with_a_mistake_gets_the_same_words(pyz, tmp_path):
         assert told(run(pyz, *argv)) == told(fsadvisor(*argv))
 
 
+@pytest.mark.long
 def test_it_fits_into_two_megabytes_and_is_the_same_when_made_again(pyz, wheel, tmp_path):
     again = tmp_path / "again.pyz"
     one_file.one_file(wheel, again)
@@ -112,6 +114,7 @@ def test_it_fits_into_two_megabytes_and_is_the_same_when_made_again(pyz, wheel, 
     assert len(again.read_bytes()) <= 2_000_000
 
 
+@pytest.mark.long
 @pytest.mark.namespaces
 def test_nothing_stays_where_it_was_unpacked(pyz, tmp_path):
     if os.geteuid() == 0:
