@@ -14,6 +14,7 @@ from msgspec.structs import replace
 
 from fsadvisor.facts import FALSE, TRUE, UNKNOWN, Known, Truth, Unknown, conjunction
 from fsadvisor.patterns import did_you_mean
+from fsadvisor.rulebook.expr import AskedTogether
 from fsadvisor.rulebook.ranking import NOTHING_MEASURED, About, Behind, Rank, behind, rank_of, reason_of, shared_rank
 from fsadvisor.rulebook.remedy import Instructions, render, without_commands
 from fsadvisor.rulebook.rule import CALLS_FOR_ACTION, Ask, Outcome, Rule
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from fsadvisor.facts import Fact
+    from fsadvisor.rulebook.expr import Answered, Expression
     from fsadvisor.storage import Facts, Storage, Subject, Tried, Waiver
 
 RUNNING: Final = frozenset({"trial", "settled"})
@@ -253,51 +255,35 @@ def _said(
 ) -> Iterator[tuple[Rule, Outcome, list[Subject]]]:
     """What rules, by their first question, say of whom."""
     everybody = [(subject, TRUE) for subject in subjects]
+    together = AskedTogether(subjects)
     for rules in asking.values():
-        answered, no = _asked(rules[0].applies[:1], everybody)
+        answered, no = together.asked(_expressions(rules[0].applies[:1]), everybody)
         for rule in rules if answered or every else ():
-            for outcome, among in _outcomes(rule, rule.applies[1:], answered):
+            for outcome, among in _outcomes(rule, rule.applies[1:], answered, together):
                 if outcome is not Outcome.NOT_APPLICABLE:
                     yield rule, outcome, among
                 elif every:
                     yield rule, outcome, sorted((*no, *among), key=attrgetter("id"))
 
 
-_Answered: TypeAlias = "list[tuple[Subject, Truth]]"
-"""Subjects in the order of their ids, each with the answer to all that it was asked, which is no FALSE."""
-
-
-def _asked(asks: Sequence[Ask], answered: _Answered) -> tuple[_Answered, list[Subject]]:
-    """Kleene's and of what was answered and of further asks: one after another, each to all whom none has ruled out.
-
-    The subjects whom one of them rules out come second. A big machine has a million answers: they take no call more.
-    """
-    ruled_out: list[Subject] = []
-    for ask in asks if answered else ():
-        evaluate, asked, answered = ask.expression.evaluate, answered, []
-        for pair in asked:
-            answer = evaluate(pair[0].scope)
-            if answer is FALSE:
-                ruled_out.append(pair[0])
-            else:
-                answered.append(pair if answer is TRUE else (pair[0], UNKNOWN))
-    if len(asks) > 1:
-        ruled_out.sort(key=attrgetter("id"))
-    return answered, ruled_out
-
-
-def _outcomes(rule: Rule, applies: Sequence[Ask], answered: _Answered) -> Iterator[tuple[Outcome, list[Subject]]]:
+def _outcomes(
+    rule: Rule, applies: Sequence[Ask], answered: Answered, together: AskedTogether
+) -> Iterator[tuple[Outcome, list[Subject]]]:
     """What a rule says of whom; `applies` is what it still asks to know whether it applies."""
-    answered, ruled_out = _asked(applies, answered)
+    answered, ruled_out = together.asked(_expressions(applies), answered)
     yield Outcome.NOT_APPLICABLE, ruled_out
-    answered, fine = _asked(rule.checks, answered)
+    answered, fine = together.asked(_expressions(rule.checks), answered)
     yield Outcome.OK, fine
     yield Outcome.UNDETERMINED, [subject for subject, answer in answered if answer is UNKNOWN]
     calling = [pair for pair in answered if pair[1] is TRUE]
-    safe, unsafe = (calling, []) if rule.kind == "risk" else _asked(rule.safety, calling)
+    safe, unsafe = (calling, []) if rule.kind == "risk" else together.asked(_expressions(rule.safety), calling)
     yield Outcome.ADVISE, [subject for subject, answer in safe if answer is TRUE]
     yield Outcome.WITHHELD, [subject for subject, answer in safe if answer is UNKNOWN]
     yield Outcome.BLOCKED, unsafe
+
+
+def _expressions(asks: Iterable[Ask]) -> Iterator[Expression]:
+    return (ask.expression for ask in asks)
 
 
 def _add(
@@ -368,7 +354,8 @@ def _unfit(waiver: Waiver, kinds: Mapping[str, str]) -> str:
 
 def judge(rule: Rule, subject: Subject) -> Verdict:
     """What a rule says of a subject of its kind, whatever the rule's status."""
-    (outcome,) = (outcome for outcome, among in _outcomes(rule, rule.applies, [(subject, TRUE)]) if among)
+    said = _outcomes(rule, rule.applies, [(subject, TRUE)], AskedTogether([subject]))
+    (outcome,) = (outcome for outcome, among in said if among)
     return Verdict(rule, subject, outcome)
 
 

@@ -13,6 +13,7 @@ import operator
 import re
 import warnings
 from functools import partial
+from itertools import repeat
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 from fsadvisor.facts import FALSE, TRUE, UNKNOWN, Truth, Unknown
@@ -22,14 +23,16 @@ from fsadvisor.storage.catalogue import SCOPES, FactEntry, Kind, catalogue, name
 from fsadvisor.version import Version
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
 
     from fsadvisor.facts import Fact
-    from fsadvisor.storage import Facts
+    from fsadvisor.storage import Facts, Subject
 
     Scope: TypeAlias = Mapping[str, Facts]
     Answer: TypeAlias = Callable[[Scope], Truth]
     Reader: TypeAlias = Callable[[Scope], Fact[Any]]
+    Answered: TypeAlias = list[tuple[Subject, Truth]]
+    """Subjects in the order of their ids, each with the answer to all that it was asked, which is no FALSE."""
 
 LONGEST: Final = 500
 """Characters that an expression may have."""
@@ -106,6 +109,61 @@ class Expression:
     def facts(self, scope: Scope) -> dict[str, Fact[Any]]:
         """The facts that it asks of a subject, by name, in their order."""
         return {name: read(scope) for name, read in self.readers}
+
+
+class AskedTogether:
+    """Subjects of one kind that the same expressions are asked of.
+
+    Most facts of a kind are one object for many subjects. Where all share what an expression asks, it is asked once:
+    to see that takes a fifth of an answer, and a big machine has a million answers.
+    """
+
+    def __init__(self, subjects: Sequence[Subject]) -> None:
+        self._subjects = subjects
+        self._of_kind: dict[str, list[Facts | None]] = {}
+        self._is_shared: dict[str, bool] = {}
+
+    def asked(self, asks: Iterable[Expression], answered: Answered) -> tuple[Answered, list[Subject]]:
+        """Kleene's and of what was answered and of further asks, each put to all whom none has ruled out.
+
+        The subjects whom one of them rules out come second, in the order of their ids.
+        """
+        ruled_out: list[Subject] = []
+        for ask in asks:
+            if not answered:
+                break
+            of_all = self._answer_of_all(ask)
+            if of_all is TRUE:
+                continue
+            evaluate, asked, answered = ask.evaluate, answered, []
+            if of_all is FALSE:
+                ruled_out += [subject for subject, _ in asked]
+                break
+            for pair in asked:
+                answer = evaluate(pair[0].scope)
+                if answer is FALSE:
+                    ruled_out.append(pair[0])
+                else:
+                    answered.append(pair if answer is TRUE else (pair[0], UNKNOWN))
+        ruled_out.sort(key=operator.attrgetter("id"))
+        return answered, ruled_out
+
+    def _answer_of_all(self, ask: Expression) -> Truth | None:
+        """None where a fact differs, so that each has to be asked."""
+        shared = self._is_shared
+        for name in ask.names:
+            if not (shared[name] if name in shared else self._compare(name)):
+                return None
+        return ask.evaluate(self._subjects[0].scope)
+
+    def _compare(self, name: str) -> bool:
+        namespace, _, field = name.partition(".")
+        if namespace not in self._of_kind:
+            self._of_kind[namespace] = [subject.scope.get(namespace) for subject in self._subjects]
+        facts, read = self._of_kind[namespace], operator.attrgetter(field)
+        same = None not in facts and all(map(operator.is_, map(read, facts), repeat(read(facts[0]))))
+        self._is_shared[name] = same
+        return same
 
 
 def compile_expression(text: str, subject: str) -> Expression:
