@@ -47,6 +47,8 @@ _ABOUT: Final = 0.5
 _LEAST: Final = 0.3
 """Of the best: what fits less is noise."""
 
+_NAMED, _ANOTHER = 1.1, 0.5
+"""Of a rule of the filesystem or program that is named, and of one of another of that kind."""
 _MOST: Final = 12
 _TYPED: Final = 5
 """Letters that a word has at least, one of which may be mistyped."""
@@ -107,12 +109,33 @@ def found(typed: str, rules: Sequence[Rule], here: Mapping[str, Here] | None = N
     if own and not by_symptom and len(terms) >= _QUESTION:
         scores["doctor"] = max(scores.values(), default=1.0)
     known = {rule.id: rule for rule in rules}
+    for key, factor in _of_what_is_named(terms, scores):
+        scores[key] *= factor
     if typed.strip() in known:
         scores[typed.strip()] += 1000
     entries = [_entry(key, score, known, states) for key, score in scores.items() if key in known or key in places()]
     best = max((one.score for one in entries), default=0.0)
     kept = [one for one in entries if one.score >= best * _LEAST]
     return sorted(kept, key=lambda one: (_nowhere(one), -one.score, one.key))[:_MOST]
+
+
+def _of_what_is_named(terms: Sequence[str], keys: Iterable[str]) -> list[tuple[str, float]]:
+    """Factors of rules: who asks of one filesystem or program is not led to what another's rules say."""
+    named = [{name for name, words in kind.items() if not words.isdisjoint(terms)} for kind in _kinds()]
+    factors = []
+    for key in keys:
+        for kind, among in zip(_kinds(), named, strict=True):
+            name = key if key in kind else key.partition("-")[0]
+            if among and name in kind:
+                factors.append((key, _NAMED if name in among else _ANOTHER))
+    return factors
+
+
+@cache
+def _kinds() -> Sequence[Mapping[str, frozenset[str]]]:
+    """Of each kind, what may be named, and the words that do."""
+    kinds = _document()["kind"]
+    return [{name: frozenset(map(_meant, words)) for name, words in kind.items()} for kind in kinds]
 
 
 def states(verdicts: Verdicts, rules: Iterable[Rule]) -> dict[str, Here]:
@@ -212,7 +235,17 @@ def stems(text: str) -> tuple[str, ...]:
     words = _WORD.findall(text.replace("read-only", "readonly read only").replace("read only", "readonly"))
     words += [found[1] for word in words if (found := _NUMBERED.fullmatch(word))]
     parts = [part for word in words for part in ({word, *re.split(r"[._]", word)} if len(word) > 1 else {word})]
-    return tuple(_stem(word) for word in dict.fromkeys(parts) if word and word not in _STOP)
+    return tuple(dict.fromkeys(_meant(word) for word in parts if word and word not in _STOP))
+
+
+def _meant(word: str) -> str:
+    return _same().get(stem := _stem(word), stem)
+
+
+@cache
+def _same() -> Mapping[str, str]:
+    """Words that mean another, without endings."""
+    return {_stem(word): _stem(meant) for meant, words in _document()["same"].items() for word in words}
 
 
 def _stem(word: str) -> str:

@@ -30,8 +30,8 @@ def run(*argv):
     return fsadvisor(*argv, "--on", MACHINE).stdout.decode()
 
 
-def test_there_are_1460_phrasings_and_none_twice():
-    assert len({typed for typed, _ in PHRASINGS}) == len(PHRASINGS) == 1460
+def test_there_are_1535_phrasings_and_none_twice():
+    assert len({typed for typed, _ in PHRASINGS}) == len(PHRASINGS) == 1535
 
 
 @pytest.mark.parametrize("part", few(range(PARTS), PARTS))
@@ -56,6 +56,25 @@ def test_every_rule_is_found_by_its_id_first():
 @each(("typed", "meant"), [("fsnyc", "fsync"), ("iowat", "iowait"), ("noattime", "noatime"), ("inods", "inodes")])
 def test_one_letter_mistyped_is_forgiven(typed, meant):
     assert keys(meant)[0] in keys(typed)[:3]
+
+
+@each(
+    ("typed", "another"),
+    [
+        ("deleted 300 GB of old backups, df still shows 98 % used, is it snapshots? zfs", "old-style-snapshot"),
+        ("is doublewrite of mysql needed", "postgresql-full-page-writes-off"),
+        ("no space left on device but df shows 86G free btrfs", "ext4-inodes-nearly-gone"),
+    ],
+)
+def test_a_filesystem_that_is_named_leads_to_no_rule_of_another(typed, another):
+    assert another not in keys(typed)[:3]
+
+
+@each(
+    ("typed", "same"), [("pg on a folder", "postgresql on a directory"), ("k8s lost db", "kubernetes loses databases")]
+)
+def test_words_that_mean_the_same_lead_to_the_same(typed, same):
+    assert keys(typed) == keys(same)
 
 
 def test_scattered_letters_find_nothing():
