@@ -58,6 +58,10 @@ _EXACT, _START, _MISTYPED = 1.0, 0.8, 0.6
 _ADVISED: Final = 1.3
 """What is so on this machine comes before what fits as well."""
 
+_TELLING: Final = 1.2
+"""A rare word outweighs several common ones, as slow and disk are."""
+_OWN: Final = 0.3
+"""Of a word that is only a rule's own: phrases are what people type."""
 _WEIGHTS: Final = (0.9, 0.8, 0.3)
 """Of a word of a rule's id, title and why."""
 
@@ -210,7 +214,7 @@ def _by_own_words(terms: Sequence[str], rules: Sequence[Rule]) -> Mapping[str, t
             for key, weight in own[word].items():
                 best[key] = max(best.get(key, 0.0), weight * fit)
         for key, score in best.items():
-            scores[key] += score * math.log(1 + len(rules) / max(len(own.get(typed, ())), 1)) * 0.35
+            scores[key] += score * math.log(1 + len(rules) / max(len(own.get(typed, ())), 1)) * _OWN
             had[key] += not typed.isdigit()
     among = max(sum(not one.isdigit() for one in words), 1)
     return {key: (score, had[key] / among) for key, score in scores.items()}
@@ -311,4 +315,4 @@ def _symptoms() -> tuple[_Symptom, ...]:
 def _rarity() -> Mapping[str, float]:
     """The words of all symptoms, and how much each tells: what stands in few tells more."""
     count = Counter(word for one in _symptoms() for word in frozenset().union(*one.phrases))
-    return {word: math.log(1 + len(_symptoms()) / times) for word, times in count.items()}
+    return {word: math.log(1 + len(_symptoms()) / times) ** _TELLING for word, times in count.items()}
