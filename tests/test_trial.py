@@ -62,6 +62,7 @@ def found_by(*argv):
             (("drive-failing", "--on-scratch", "/var/tmp"), "cannot be tried"),
             (("noatime", "--on-scratch", "/var/tmp", "--job", "comit-fsync"), "did you mean 'commit-fsync'?"),
             (("noatime", "--on-scratch", "/var/tmp", "--type", "a/b"), "no type of filesystem"),
+            (("noatime", "--on-scratch", "/var/tmp", "--type", "exf4"), "did you mean 'ext4'?"),
             (("noatime", "--on-scratch", "/var/tmp", "--device", "/dev/null"), "not allowed with"),
             (("noatime", "--on-scratch", "/var/tmp", "--on", "/tmp"), "a recording has no disk"),
             (("noatime", "--on-scratch", "/no/such", "--yes"), "does not exist"),

@@ -18,11 +18,13 @@ from fsadvisor.measure.probe import EngineError, cost, disks, guard, store, surr
 from fsadvisor.measure.probe.cost import Cost
 from fsadvisor.measure.probe.result import Figure, Result
 from fsadvisor.measure.probe.target import bytes_text, probe_lock
-from fsadvisor.measure.trial import TrialOutcome, empty, remarks
+from fsadvisor.measure.trial import TrialOutcome, empty, mounting, remarks
 from fsadvisor.measure.trial import change as changes
 from fsadvisor.measure.trial.testbed import LEAST_BYTES
 from fsadvisor.measure.trial_worker import most_bytes
+from fsadvisor.patterns import did_you_mean
 from fsadvisor.survey import measured, read_fact
+from fsadvisor.survey.filesystem_types.registry import MADE
 from fsadvisor.survey.tried import job_of
 from fsadvisor.survey.whole import survey
 
@@ -107,7 +109,16 @@ class TrialSession:
         root = (
             () if os.geteuid() == 0 else ("a trial mounts scratch filesystems, which only root may do: run it as root",)
         )
-        return (*root, *(it.says for it in self.findings if it.level == "refused"), *self._device_in_use())
+        said = (it.says for it in self.findings if it.level == "refused")
+        return (*root, *self._no_tool(), *said, *self._device_in_use())
+
+    def _no_tool(self) -> tuple[str, ...]:
+        fs_type = self.change.default.fs_type
+        tool = f"mkfs.{fs_type}"
+        if mounting.path_of(tool) is not None:
+            return ()
+        near = "" if fs_type in MADE else did_you_mean(fs_type, MADE)
+        return (f"{mounting.missing(tool)}{near}",)
 
     def _device_in_use(self) -> tuple[str, ...]:
         if not self.wanted.device:
