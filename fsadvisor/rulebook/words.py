@@ -234,14 +234,21 @@ def _own_words(texts: tuple[tuple[str, str, str], ...]) -> Mapping[str, Mapping[
 @cache
 def stems(text: str) -> tuple[str, ...]:
     """The words of a text without endings; those that say nothing are left out."""
+    plain = text.isascii() and text.islower() and text.replace(" ", "").isalpha() and "read only" not in text
+    parts = text.split() if plain else _parts(text)
+    return tuple(dict.fromkeys(_meant(word) for word in parts if word and word not in _STOP))
+
+
+def _parts(text: str) -> list[str]:
+    """Words, and parts of them, of a text that has more than letters."""
     text += "".join(f" {part}" for word in _JOINED.findall(text) for part in re.findall("[A-Z][a-z]+", word))
     text = _MEMBER_LESS.sub(" degraded array ", _AT_NIGHT.sub(" overnight ", text.casefold()))
     words = _WORD.findall(text.replace("read-only", "readonly read only").replace("read only", "readonly"))
     words += [found[1] for word in words if (found := _NUMBERED.fullmatch(word))]
-    parts = [part for word in words for part in ({word, *re.split(r"[._]", word)} if len(word) > 1 else {word})]
-    return tuple(dict.fromkeys(_meant(word) for word in parts if word and word not in _STOP))
+    return [part for word in words for part in ({word, *re.split(r"[._]", word)} if len(word) > 1 else {word})]
 
 
+@cache
 def _meant(word: str) -> str:
     return _same().get(stem := _stem(word), stem)
 
