@@ -7,6 +7,7 @@ import pytest
 
 from fsadvisor.report.schema import schema
 from tests import command
+from tests.machines import parts
 from tests.paths import ROOT
 
 ID_CTRL = {"vid": 1, "mn": "EVIL\u202e\x1b[31m DRIVE", "sn": "S1", "vwc": 6}
@@ -70,3 +71,20 @@ def test_the_text_says_what_was_weighed_and_what_would_settle_it(captured):
     said = fsadvisor(captured).stdout.decode()
     assert "for proven: vwc 6 bit 0: no volatile write cache" in said
     assert "nvme smart-log" in said
+
+
+def test_a_test_that_a_drive_shows_as_two_attributes_is_told_once(tmp_path):
+    """The S4510 has its capacitor test as 175 and as 235; where one of them failed, both are told."""
+
+    def told(of_235):
+        model, test = "INTEL SSDSC2KB480G8", (175, "Power_Loss_Cap_Test", 100, 10, 0)
+        report = json.loads(*parts.sata_answers("/dev/sda", model, 480103981056, attributes=[test]).values())
+        table = report["ata_smart_attributes"]["table"]
+        table.append(next(it for it in table if it["id"] == 175) | {"id": 235, "value": of_235})
+        file = tmp_path / "smartctl.json"
+        file.write_text(json.dumps(report))
+        (one,) = json.loads(fsadvisor(file, "--json").stdout)["drives"]
+        return [it["verdict"] for it in one["plp"]["evidence"] if it["says"].startswith("Power_Loss_Cap_Test")]
+
+    assert told(100) == ["proven"]
+    assert told(5) == ["proven", "failed"]

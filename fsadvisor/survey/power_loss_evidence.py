@@ -172,13 +172,8 @@ def by_attributes(case: DriveEvidence) -> Iterator[PlpEvidence]:
     smart = case.drive.smart
     if isinstance(smart, Unknown):
         return
-    for attribute in smart.attributes:
-        row = attributes().get(attribute.name)
-        if attribute.name == _DEFAULT_175 and case.family is not None and case.family.verdict == "oem":
-            yield from _unnamed_test(attribute)
-        if row is not None:
-            found = _test(attribute, row) if row.kind == "test" else _failures(attribute)
-            yield from (_weighed(it, row.worth(case.family), case.family) for it in found)
+    told = (it for attribute in smart.attributes for it in _by_attribute(attribute, case.family))
+    yield from dict.fromkeys(told)  # the S4510 has the same test twice, as 175 and 235
     if smart.write_cache_enabled is not None:
         state = "on" if smart.write_cache_enabled else "off now, and may be switched on again"
         yield PlpEvidence("unknown", f"its volatile write cache is {state}", _SMARTCTL)
@@ -190,6 +185,15 @@ def by_attributes(case: DriveEvidence) -> Iterator[PlpEvidence]:
         yield PlpEvidence("absent", says, _SMARTCTL, "veto")
     if smart.passed is False:
         yield PlpEvidence("unknown", "the drive says that it is failing, which a lost protection can cause", _SMARTCTL)
+
+
+def _by_attribute(attribute: AtaAttribute, family: Family | None) -> Iterator[PlpEvidence]:
+    row = attributes().get(attribute.name)
+    if attribute.name == _DEFAULT_175 and family is not None and family.verdict == "oem":
+        yield from _unnamed_test(attribute)
+    if row is not None:
+        found = _test(attribute, row) if row.kind == "test" else _failures(attribute)
+        yield from (_weighed(it, row.worth(family), family) for it in found)
 
 
 _DEFAULT_175 = "Program_Fail_Count_Chip"
