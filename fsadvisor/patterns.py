@@ -34,6 +34,19 @@ class _Late:
         return method
 
 
+_ABORT: Final = late(
+    r"(\] (?:kernel: )?aacraid: Host adapter abort request\.)\n {1,60}aacraid: (?=Outstanding commands on \()"
+)
+
+
+def in_one_line(text: str) -> str:
+    """The kernel's log with aacraid's one message of two lines in one: the second names the disk.
+
+    No other message: in those a user may have put any second line.
+    """
+    return _ABORT.sub(r"\1 ", text) if "aacraid: " in text else text
+
+
 _HIDES: Final = re.compile(r"\\.|\[\^?\]?(?:\\.|[^\]\\])*\]", re.DOTALL)
 """What is escaped, and sets of signs: a bracket in these opens nothing."""
 _SIGNS: Final = re.compile(r"[()|]")

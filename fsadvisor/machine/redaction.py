@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from fsadvisor import secrecy, strict_json
 from fsadvisor.machine import kept_files, port
-from fsadvisor.patterns import late
+from fsadvisor.patterns import in_one_line, late
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -79,7 +79,7 @@ def of_command(argv: Argv, text: str) -> str:
 _LOG_LINE: Final = late(r"(?:<\d{1,3}>)?\[ *\d{1,12}\.\d{1,9}\] (?:kernel: )?(?:\[ *[TC]\d{1,10}\] )?")
 _OF_STORAGE: Final = late(
     r"(?:ata\d+(?:\.\d+)?: |(?:EXT4|F2FS|FAT)-fs |XFS \(|BTRFS[: ]|JBD2: |Aborting journal |INFO: task |sd [\d:]+: "
-    r"|nvme|md/raid|hpsa \S+: scsi [\d:]+: reset|smartpqi \S+: reset"
+    r"|nvme|md/raid|hpsa \S+: scsi [\d:]+: reset|smartpqi \S+: reset|aacraid(?: \S+)?: "
     r"|device-mapper: |Buffer I/O |\w+: detected capacity change |set_capacity_and_notify: "
     r"|(?:\w+: )?(?:I/O|critical [\w ]+|(?:recoverable )?transport|protection|timeout) error, dev )"
     r"[^'\"]{0,160}"
@@ -94,7 +94,7 @@ def log_about_storage(text: str) -> str:
     The first line stays with its time alone, to tell how far back the log goes.
     """
     kept: list[str] = []
-    for number, line in enumerate(text.split("\n")):
+    for number, line in enumerate(in_one_line(text).split("\n")):
         if (time := _LOG_LINE.match(line)) is None:
             continue
         event = _OF_STORAGE.match(line[time.end() :])

@@ -25,7 +25,7 @@ from msgspec.structs import replace
 
 from fsadvisor.facts import Unknown
 from fsadvisor.own_tables import own_table
-from fsadvisor.patterns import LatePattern, late
+from fsadvisor.patterns import LatePattern, in_one_line, late
 from fsadvisor.readers import refusal
 
 if TYPE_CHECKING:
@@ -60,6 +60,9 @@ _MOST_LINES: Final = 100_000
 _PART: Final = late(r"(?:\d+)?(?:-\d+)?", re.ASCII)
 _PART_AFTER_DIGIT: Final = late(r"(?:p\d+)?(?:-\d+)?", re.ASCII)
 """What follows a disk's name in those of its partitions and its journal."""
+
+
+_PLACE: Final = late(r"\d+,\d+,\d+,\d+", re.ASCII)
 
 
 class Pattern(Struct, frozen=True, kw_only=True):
@@ -129,7 +132,7 @@ def oldest(text: str) -> float | Unknown:
 
 
 def _lines(text: str) -> Iterator[re.Match[str]]:
-    return (match for line in text.split("\n")[-_MOST_LINES:] if (match := _LINE.match(line[:_LONGEST])))
+    return (match for line in in_one_line(text).split("\n")[-_MOST_LINES:] if (match := _LINE.match(line[:_LONGEST])))
 
 
 def parse(text: str) -> KernelLog | Unknown:
@@ -177,6 +180,7 @@ def _matched(message: str) -> tuple[Pattern, str, int] | None:
         if any(map(message.__contains__, pattern.words)) and (match := pattern.match.match(message)):
             groups = match.groupdict()
             device = groups.get("device") or groups.get("device2") or ""
+            device = device.replace(",", ":") if _PLACE.fullmatch(device) else device  # aacraid's way to say 0:1:4:0
             return pattern, device.removeprefix("/dev/"), int(groups.get("count") or 1)
     return None
 

@@ -210,6 +210,15 @@ def a_smart_array_that_resets_its_volume() -> Window:
     return server((), (place("/", "/dev/sda2", "sda"),), (disk("sda", called=("0:1:0:0",)),), log)
 
 
+@situation("device-resets-logged:sdb", words=("sdb: 4 lines of resets",))
+def an_adaptec_controller_that_aborts_commands_of_a_drive() -> Window:
+    """The Adaptec controller aborts commands of one drive and is reset: that drive, its cable, or the controller."""
+    abort = "aacraid: Host adapter abort request.\n               aacraid: Outstanding commands on (0,1,4,0):"
+    reset = ("aacraid: Host bus reset request. SCSI hang ?", "aacraid 0000:0c:00.0: Controller reset type is 3")
+    log = _log(abort, abort, *reset, abort, abort, *reset, at=5000, every=60)
+    return server((), (place(source="/dev/sdb1", device="sdb"),), (disk("sdb", called=("0:1:4:0",)),), log)
+
+
 @situation("filesystem-turned-read-only:/data", "device-errors-logged:sdf")
 def an_iscsi_target_that_answered_too_late() -> Window:
     """/data is read-only since the session of sdf was lost for over two minutes. It is back; the ext4 stays so."""

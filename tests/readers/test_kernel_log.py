@@ -94,6 +94,16 @@ def test_what_was_said_of_a_loop_device_is_in_doubt_once_attached_ones_were_not_
     assert judged.logged_on_disk(log(error, lost, error), device, up, "io").value == 1
 
 
+def test_what_aacraid_says_in_two_lines_is_of_the_disk_that_the_second_names():
+    first, second = "aacraid: Host adapter abort request.", "aacraid: Outstanding commands on (0,1,4,0):"
+    for begins in ("[  100.000000] ", "[  100.000000] kernel: "):
+        text = f"{begins}{first}\n{' ' * len(begins)}{second}\n{begins}{first}\n{begins}{second}\n"
+        for whole in (text, log_about_storage(text)):
+            assert [(it.device, it.count) for it in kernel_log.parse(whole).events] == [("0:1:4:0", 2)]
+    other = f"[  100.000000] tmpfs: Unknown parameter 'x'\n               {second}\n"
+    assert kernel_log.parse(other).events == ()
+
+
 @pytest.mark.parametrize("sign", ["\r", "\v", "\f", "\x1c", "\x85", "\u2028"], ids=ascii)
 def test_what_a_user_has_the_kernel_log_is_no_line_of_the_kernels_own(sign):
     error = "I/O error, dev sda, sector 8 op 0x1:(WRITE) flags 0x0"
