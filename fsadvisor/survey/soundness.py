@@ -39,7 +39,7 @@ def failing(disk: Disk) -> Fact[bool]:
     return _any(
         read_fact.value(disk.name) or "",
         (
-            _sign(disk.smart_passed, lambda it: not it and _not_only_warm(disk), "its own health test failed"),
+            _sign(disk.smart_passed, lambda it: not it and not _only_warm(disk), "its own health test failed"),
             _sign(disk.critical_warning, lambda it: bool(it & ~_ONLY_WARM & ~_ONLY_READ_ONLY_CACHE), "it warns"),
             _sign(disk.pending_sectors, lambda it: it > 0, "sectors that it can't read"),
             _sign(disk.failing_attributes, bool, "attributes at their threshold"),
@@ -59,8 +59,8 @@ def failing(disk: Disk) -> Fact[bool]:
     )
 
 
-def _not_only_warm(disk: Disk) -> bool:
-    return read_fact.value(disk.critical_warning) not in (_ONLY_WARM, _ONLY_WARM | _ONLY_READ_ONLY_CACHE)
+def _only_warm(disk: Disk) -> bool:
+    return read_fact.value(disk.critical_warning) == _ONLY_WARM
 
 
 def _spare(disk: Disk) -> Fact[bool]:

@@ -22,8 +22,8 @@ RULES = own_rulebook().rules
 NAMES = sorted(one.name for one in pkgutil.iter_modules(servers.__path__))
 SERVERS = {name: importlib.import_module(f"tests.panel.servers.{name}") for name in NAMES}
 IDS = {rule.id for rule in RULES}
-TOO_WARM = '"critical_warning": 2'
-"""With it alone a drive that has not passed is no failing one."""
+OTHERS_QUESTION = ('"critical_warning": 2,', '"critical_warning": 16,', '"critical_warning": 18,')
+"""With one alone a drive that has not passed is no failing one: too warm, or its capacitors."""
 PASSED = '"smart_status": {"passed": true}'
 
 
@@ -102,7 +102,7 @@ def judging(made):
     """The first question to a drive that says that it has passed, and nothing is wrong with it."""
     said = made.commands
     asked = (it for it in sorted(said) if it.startswith("smartctl") and " -d " not in it and PASSED in said[it])
-    return next((it for it in asked if TOO_WARM not in said[it]), None)
+    return next((it for it in asked if not any(other in said[it] for other in OTHERS_QUESTION)), None)
 
 
 @pytest.mark.parametrize("name", few(NAMES, 6))
@@ -150,3 +150,22 @@ def test_a_pool_with_one_device_beside_copies_keeps_some_of_its_data_once():
     (pool,) = (it.scope["filesystem"] for it in survey(made, {}).subjects if it.id == "filesystem:zfs at /tank")
     assert pool.one_copy_spread.value
     assert pool.zfs_data_vdevs.value == "mixed"
+
+
+@pytest.mark.parametrize("warning", [*range(1, 32), 32, 48])
+def test_an_nvme_drive_that_warns_is_told_once_for_each_of_its_causes(warning):
+    """smartctl calls it failed for any bit. Bit 1 is heat, bit 4 the capacitors, others are of a failing drive."""
+    drive = build.nvme(0, build.PM9A3, log={"critical_warning": warning})
+    build.said(drive, smart_status={"passed": False})
+    place = "/var/lib/postgresql"
+    mounts = [build.root(drive), build.on(drive, place)]
+    made = build.server(drive, mounts=mounts, programs=[("postgres", place)], files=build.postgresql(place))
+    storage = survey(made, {})
+    expected = [
+        *(["drive-failing disk:nvme0n1"] if warning & 0b101101 else []),
+        *(["power-loss-protection-failed disk:nvme0n1"] if warning & 0b10000 else []),
+        *(["drive-too-hot disk:nvme0n1"] if warning & 0b10 else []),
+    ]
+    assert said(findings(advise(storage, RULES))) == expected
+    (disk,) = (it.scope["disk"] for it in storage.subjects if it.kind == "disk")
+    assert disk.failing.value is (warning != 0b10)
