@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
+from fsadvisor.measure.now.observe import called
 from tests.doctor.situations import Task, disk, place, server, situation
 from tests.doctor.stalled_servers import READ, database
 
@@ -217,6 +218,24 @@ def an_adaptec_controller_that_aborts_commands_of_a_drive() -> Window:
     reset = ("aacraid: Host bus reset request. SCSI hang ?", "aacraid 0000:0c:00.0: Controller reset type is 3")
     log = _log(abort, abort, *reset, abort, abort, *reset, at=5000, every=60)
     return server((), (place(source="/dev/sdb1", device="sdb"),), (disk("sdb", called=("0:1:4:0",)),), log)
+
+
+@situation(
+    "device-resets-logged:sdb", "program-stuck:postgres (pid 800)", words=("another machine's", "whether its server")
+)
+def a_zfs_pool_on_an_iscsi_disk_whose_session_is_lost_again_and_again() -> Window:
+    """The pool's threads hang, for the session of sdb is lost: look at the server and the network, and then at ZFS."""
+    stack = ("cv_wait_common", "zil_commit", "zfs_fsync")
+    lost = (
+        " connection1:0: ping timeout of 5 secs expired, recv timeout 5, last rx 4295, last ping 4300",
+        " connection1:0: detected conn error (1022)",
+        " session1: session recovery timed out after 120 secs",
+    )
+    log = _log(*lost, "INFO: task txg_sync:300 blocked for more than 120 seconds.", at=6600, every=60)
+    names = called("sdb", "/sys/devices/platform/host2/session1/target2:0:0/2:0:0:0/block/sdb")
+    tasks = (Task(pid=800, name="postgres", stack=stack, places=("/tank",)),)
+    remote = disk("sdb", called=names, reached_by="iscsi")
+    return server(tasks, (place("/tank", "tank", "", type="zfs"),), (remote,), log, io_some=1.0)
 
 
 @situation("filesystem-turned-read-only:/data", "device-errors-logged:sdf")

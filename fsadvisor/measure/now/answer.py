@@ -78,7 +78,9 @@ def answer(window: Window, rules: Iterable[Rule], about: frozenset[str] | None =
     reach |= _through_groups(advised, reach)
     own = [one for one in advised if not any(_explains(other, one, reach) for other in advised)]
     own = [one for one in own if not any(_is_below(other, one, window) for other in own)]
-    own.sort(key=lambda one: (SEVERITIES.index(one.rule.severity), not _is_about(one, about), -_weight(one)))
+    pools = {place.mount_point for place in window.filesystems if pool_of(place)}  # whose disks are not told
+    after = [one for one in own if reach[_key(one)] & pools and any(it.rule.id in one.rule.explained_by for it in own)]
+    own.sort(key=lambda it: (SEVERITIES.index(it.rule.severity), not _is_about(it, about), it in after, -_weight(it)))
     return Answer(
         window=window,
         found=tuple(_dated(one, reach[_key(one.verdict)], window) for one in _first_of_each(_together(own, window))),

@@ -267,13 +267,20 @@ def reached_by(name: str, hardware: str) -> str:
     found = re.match(r"(nbd|rbd|drbd)\d+$", name, re.ASCII)
     if found:
         return found[1]
-    if re.search(r"/session\d+/target", hardware, re.ASCII):
+    if _SESSION.search(hardware):
         return "iscsi"
     return "nvme over a network" if "/nvme-fabrics/" in hardware else ""
 
 
 _ADDRESS: Final = re.compile(r"/(\d+:\d+:\d+:\d+)(?=/)", re.ASCII)
 """Of a SCSI device: some lines of the kernel's log have that alone."""
+_SESSION: Final = re.compile(r"/session(\d+)/target", re.ASCII)
+
+
+def called(name: str, hardware: str) -> tuple[str, ...]:
+    """By which other names the kernel's log speaks of a disk: its address, port, iSCSI session and connection."""
+    sessions = (it for sid in _SESSION.findall(hardware) for it in (f"session{sid}", f"connection{sid}:0"))
+    return tuple(sorted((names_of(name, hardware) | {*_ADDRESS.findall(hardware), *sessions}) - {name}))
 
 
 def _device(disk: Disk, pools: dict[str, str], paths: dict[str, int], where: mounts.Places) -> Device:
@@ -298,7 +305,7 @@ def _device(disk: Disk, pools: dict[str, str], paths: dict[str, int], where: mou
         discards=rates.discards,
         discard_bytes=rates.discard_bytes,
         discard=None if rates.discards is None else rates.discards * (rates.discard_ms or 0) / 1000,
-        called=tuple(sorted((names_of(disk.name, hardware) | set(_ADDRESS.findall(hardware))) - {disk.name})),
+        called=called(disk.name, hardware),
         reached_by=reached_by(disk.name, hardware),
         suspended=None if suspended is None else suspended == "1",
         state=symptoms.text(f"{block}/device/state") or "",
