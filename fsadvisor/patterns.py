@@ -1,4 +1,4 @@
-"""Regular expressions that are compiled when they are first asked, and the nearest of some words.
+"""What all layers do with texts: regular expressions compiled when first asked, nearest words, a message in one line.
 
 To compile one takes as long as to try a thousand. Most readers of a run are never asked; of a table's hundred patterns
 none is where a text begins as none of them does.
