@@ -79,8 +79,9 @@ def of_command(argv: Argv, text: str) -> str:
 _LOG_LINE: Final = late(r"(?:<\d{1,3}>)?\[ *\d{1,12}\.\d{1,9}\] (?:kernel: )?(?:\[ *[TC]\d{1,10}\] )?")
 _OF_STORAGE: Final = late(
     r"(?:ata\d+(?:\.\d+)?: |(?:EXT4|F2FS|FAT)-fs |XFS \(|BTRFS[: ]|JBD2: |Aborting journal |INFO: task |sd [\d:]+: "
-    r"| (?:connection|session)\d+(?::\d+)?: "
-    r"|nvme|md/raid|hpsa \S+: scsi [\d:]+: reset|smartpqi \S+: reset|aacraid(?: \S+)?: "
+    r"| (?:connection|session)\d+(?::\d+)?: (?:ping timeout of|detected conn error|session recovery timed out)"
+    r"|nvme|md/raid|hpsa \S+: scsi [\d:]+: reset|smartpqi \S+: reset"
+    r"|aacraid(?: \S+)?: (?:Host adapter|Outstanding commands|Controller reset type|Adapter health)"
     r"|device-mapper: |Buffer I/O |\w+: detected capacity change |set_capacity_and_notify: "
     r"|(?:\w+: )?(?:I/O|critical [\w ]+|(?:recoverable )?transport|protection|timeout) error, dev )"
     r"[^'\"]{0,160}"

@@ -156,3 +156,15 @@ def test_of_what_azure_told_a_recording_keeps_disks_and_size_and_no_name():
         assert name not in told
     for broken in ("", "[1]", '{"ds": 1}', "{" * 5000, text[:700]):
         assert redaction.of_file(where, broken) == "{}\n"
+
+
+def test_of_sessions_and_controllers_a_recording_has_what_they_are_known_to_say_and_nothing_else():
+    lines = (
+        "x",
+        " session1: iqn.2001-05.com.example:planted",
+        "aacraid: planted",
+        " connection1:0: detected conn error (1022)",
+    )
+    recorded = redaction.log_about_storage("".join(f"[   {at}.000000] {line}\n" for at, line in enumerate(lines, 1)))
+    assert "planted" not in recorded
+    assert "detected conn error (1022)" in recorded
