@@ -318,6 +318,23 @@ def lvs(*rows):
     return {" ".join(volume_tools.LVS_ARGV): json.dumps({"report": [{"lv": [usual | row for row in rows]}]})}
 
 
+def thin_pool(disk, called, *, data, metadata):
+    """A pool on a disk and a volume from it, filled to so many percent: layers and what LVM and device mapper say."""
+    pv, _ = disk.partition(2)
+    whole = {"lv_name": "pool", "lv_dm_path": "/dev/mapper/vg0-pool", "segtype": "thin-pool", "lv_attr": "twi-aotz--"}
+    thin = {"lv_name": called, "lv_dm_path": f"/dev/mapper/vg0-{called}", "segtype": "thin", "lv_attr": "Vwi-aotz--"}
+    table = f"vg0-pool-tpool: 0 838860800 thin-pool 253:8 253:9 512 0\nvg0-{called}: 0 838860800 thin 253:1 1\n"
+    filled = {"data_percent": data}
+    rows = whole | filled | {"metadata_percent": metadata}, thin | filled | {"pool_lv": "pool"}
+    return {
+        "layers": [
+            volume("dm-1", "253:1", [pv], "vg0-pool-tpool"),
+            volume("dm-2", "253:2", ["dm-1"], f"vg0-{called}"),
+        ],
+        "commands": lvs(*rows) | {"dmsetup table": table},
+    }
+
+
 def multipath(paths, usable, *, name="dm-0", number="253:0", called="mpatha", queueing=None):
     """A multipath device over drives, the first `usable` of which work, and the commands that tell."""
     of = "".join(f" {one.number} {'A' if at < usable else 'F'} {int(at >= usable)}" for at, one in enumerate(paths))
